@@ -76,7 +76,7 @@ def _paid_to(spelled: dict[str, str], mine: list[int], by_subject: dict[str, lis
     payouts = Withdrawal.objects.filter(**named)
     for address, paid, pending, unpaid in _by_outcome(payouts, is_paid, ~is_paid & ~is_over, is_over):
         parts = _listed((paid, f"{paid} paid"), (pending, f"{pending} pending"), (unpaid, f"{unpaid} not paid"))
-        words = f"{_many(paid + pending + unpaid, 'payout')} from here ({parts})"
+        words = f"{_many(paid + pending + unpaid, 'payout')} from Countersign ({parts})"
         by_subject[spelled[address]].append(Belonging(words, _list("withdrawals", address)))
     lines, of = LedgerEntry.objects.filter(type=destinations.PAYOUT, **named), destinations
     for address, paid, reserved, released in _by_outcome(lines, of.PAID, of.RESERVED, of.RELEASED):

@@ -384,7 +384,8 @@ MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else 
 MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)
 #: How long public trades are kept. [unit: days]
 MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
-#: How long the exchange's answers to forms are kept: whose an address is, what a fee would be. [unit: days]
+#: How long the exchange's answers to forms (owner of an address, network fee) and earlier readings of reconciliation
+#: are kept. [unit: days]
 ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
 #: How long it is kept for each hour what the accounts were worth; one figure a day is kept for good. [unit: days]
 SNAPSHOT_HOURS_KEPT_DAYS = environment.integer("SNAPSHOT_HOURS_KEPT_DAYS", 35, lowest=1, highest=3_650)

@@ -130,10 +130,10 @@ def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:
 
 def _check(explained: Explanation, digest: str, reason: str) -> None:
     if digest != digest_of(explained.decoded.transaction.raw):
-        raise CannotBroadcast({NON_FIELD: "This is not the transaction that was shown. Review it again, then decide."})
+        raise CannotBroadcast({NON_FIELD: "The transaction changed after it was shown. Review it again, then decide."})
     if not reason or len(reason) > LONGEST_REASON:
         raise CannotBroadcast(
-            {"reason": f"Say why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail."}
+            {"reason": f"Enter why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail."}
         )
     if explained.already:
         raise CannotBroadcast({NON_FIELD: f"{explained.already} There is nothing to send."})

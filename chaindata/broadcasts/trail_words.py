@@ -18,7 +18,7 @@ WORDS: Final = Words(
         "stopped": "{who} stopped {it} before it was sent.",
         "accepted": "{who} noted that the network accepted {it}.",
         "refused": "{who} noted that the network refused {it}.",
-        "not_sent": "{who} noted that {it} did not leave the desk.",
+        "not_sent": "{who} noted that {it} was not sent.",
         "answer_lost": "{who} noted that the answer about {it} was lost.",
         "found": "{who} identified {it} on the network.",
         "not_seen": "{who} noted that the network does not have {it}.",

@@ -22,7 +22,7 @@ from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
 from desk import clock
 from desk.forms import SecondFactorForm
-from desk.people import roles
+from desk.people import trail_readers
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
@@ -95,7 +95,7 @@ def broadcast(request: DeskRequest, broadcast_id: int) -> HttpResponse:
     context: dict[str, Any] = {
         "now": now,
         "row": row,
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": trail_readers.may_read_about(request.user, row.subject),
     }
     if part != "story":
         reading = answers.read("get_transaction_details", now=now, txid=row.txid)

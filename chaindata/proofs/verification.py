@@ -190,7 +190,7 @@ def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int
     if not ours:
         raise way.ends("output", Outcome.WRONG, "None of its outputs pays this address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {coins}.")
+    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, not {coins}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:

@@ -172,5 +172,5 @@ def _page(number: int) -> str:
 def _reason(text: str) -> str:
     words = text.strip()
     if not words or len(words) > LONGEST_REASON:
-        raise CannotWatch(f"Say why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail.")
+        raise CannotWatch(f"Enter why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail.")
     return words

@@ -124,7 +124,7 @@ def purposes(person: "Person", mark: str) -> dict[str, str]:
 def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> str:
     """The text of the list that is signed. Raises CannotDecide for an impossible list, or for what was not shown."""
     if not decisions:
-        raise CannotDecide("Nothing was decided. Tick each request that you decide on.")
+        raise CannotDecide("Nothing was decided. Tick each request you decide on.")
     if len(decisions) > MOST:
         raise CannotDecide(f"Nothing was decided. Select at most {MOST} requests.")
     if len({each.subject for each in decisions}) != len(decisions):
@@ -136,7 +136,7 @@ def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> st
         if each.verdict not in {APPROVE, REJECT}:
             raise CannotDecide("Nothing was decided. Choose approve or reject for each ticked request.")
         if each.verdict == REJECT and not each.comment.strip():
-            raise CannotDecide("Nothing was decided. Give a reason for each request that you reject.")
+            raise CannotDecide("Nothing was decided. Enter a reason for each request you reject.")
     return signed_lists.text_of(decisions)
 
 
@@ -178,7 +178,7 @@ def _decided(decision: Decision, place: signed_lists.Place, act: Act, now: datet
         return Outcome(decision.subject, reference, False, f"Not decided. {problem}")
     except DatabaseError as problem:
         _log.exception("selection.not_recorded", subject=decision.subject, reason=type(problem).__name__)
-        sentence = "The desk could not record the decision. Open the request to see where it is, then decide there."
+        sentence = "The decision could not be recorded. Open the request to check its status, then decide there."
         return Outcome(decision.subject, reference, False, sentence)
     return Outcome(decision.subject, reference, True, kind.outcome(row))
 
@@ -190,7 +190,9 @@ def _read(person: "Person", mark: str) -> dict[str, tuple[str, str]]:
     except signing.SignatureExpired:
         raise CannotDecide("Nothing was decided. This page is more than an hour old: review it again.") from None
     except signing.BadSignature:
-        raise CannotDecide("Nothing was decided. This page was not read here: review the selection again.") from None
+        raise CannotDecide(
+            "Nothing was decided. This page was opened in another session: review the selection again."
+        ) from None
     if number != person.pk:
         return {}
     return {subject: (digest, purpose) for subject, digest, purpose in entries}

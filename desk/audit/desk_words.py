@@ -19,15 +19,15 @@ PERSON: Final = Words(
     decisions=("colleague_confirmed",),
     sentences={
         "created": "{who} created the administrator {it}.",
-        "invited": "{who} made an invitation link for {it}.",
-        "invited_again": "{who} removed the password and the second factors of {it} and made a new invitation.",
+        "invited": "{who} created an invitation link for {it}.",
+        "invited_again": "{who} reset the password and second factors of {it} and sent a new invitation.",
         "invitation_used": "{who} set a password with an invitation link.",
         "colleague_confirmed": "{who} confirmed {it} as a colleague of treasury.",
         "deactivated": "{who} deactivated {it}.",
         "signed_in": "{who} signed in.",
         "signed_out": "{who} signed out.",
         "session_ended": "{who} ended a session of {it}.",
-        "factor_change_confirmed": "{who} confirmed a change of their second factors.",
+        "factor_change_confirmed": "{who} confirmed a change to their second factors.",
         "factor_added": "{who} added a second factor for {it}: {factor}.",
         "factor_removed": "{who} removed a second factor of {it}: {factor}.",
         "factor_renewed": "{who} replaced a second factor of {it}: {factor}.",
@@ -43,11 +43,11 @@ CHANGE: Final = Words(
     decisions=("confirmed", "applied_alone", "rejected"),
     sentences={
         "requested": "{who} requested {it}.",
-        "confirmed": "{who} confirmed {it}. It is in force.",
+        "confirmed": "{who} confirmed {it}; it is now in force.",
         "applied_alone": "{who} put {it} in force without a second administrator.",
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
-        "expired": "{who} ended {it}: its time was over.",
+        "expired": "{who} let {it} expire.",
     },
 )
 TOKEN: Final = Words(
@@ -76,7 +76,7 @@ CHANNEL: Final = Words(
     content=lambda facts: f"{facts.get('name', '')}, {facts.get('kind', '')}".strip(", "),
     sentences={
         "added": "{who} added {it}.",
-        "turned": "{who} made a new secret for {it}.",
+        "turned": "{who} created a new secret for {it}.",
         "ended": "{who} removed {it}.",
     },
 )
@@ -94,9 +94,9 @@ RESTORE: Final = Words(
     mark="RS-",
     decisions=("words_given", "settled"),
     sentences={
-        "noticed": "{who} noticed {it}: the rows fell back to an earlier moment.",
-        "noticed_again": "{who} noticed another fall back during {it}.",
-        "words_given": "{who} decided on what waits after {it}.",
+        "noticed": "{who} detected {it}: the database returned to an earlier state.",
+        "noticed_again": "{who} detected another return to an earlier state during {it}.",
+        "words_given": "{who} decided on the pending requests after {it}.",
         "settled": "{who} settled {it}.",
     },
 )

@@ -60,11 +60,18 @@ class Words:
         """What the subjects of its events begin with, before the colon."""
         return self.subject or self.name
 
-    def subjects_of(self, scopes: Collection[str]) -> QuerySet[Any]:
-        """The subjects of the objects of these accounts, as a query."""
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """What each subject about one of these objects begins with: its own, others, and those of comments."""
+        names = (self.subject_name, *self.also)
+        return (*names, *(f"{THREAD}:{name}" for name in names))
+
+    def subjects_of(self, scopes: Collection[str], prefix: str = "") -> QuerySet[Any]:
+        """The subjects of the objects of these accounts, as a query; `prefix` is one of `prefixes`."""
         ours = [*scopes, ""] if self.account == "scope" else list(scopes)
         rows = self.model._default_manager.filter(**{f"{self.account}__in": ours})
-        subject = Concat(Value(f"{self.subject_name}:"), Cast(F(self.key), CharField()), output_field=CharField())
+        start = Value(f"{prefix or self.subject_name}:")
+        subject = Concat(start, Cast(F(self.key), CharField()), output_field=CharField())
         subjects: QuerySet[Any] = rows.order_by().annotate(trail_subject=subject).values("trail_subject")
         return subjects
 

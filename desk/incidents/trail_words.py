@@ -23,11 +23,11 @@ WORDS: Final = Words(
     account="scope",
     sentences={
         "opened": "{who} opened {it}.",
-        "acknowledged": "{who} took on {it}.",
-        "handed_back": "{who} handed back {it}.",
-        "cleared": "{who} resolved {it}: its cause is gone.",
-        "closing_requested": "{who} asked a second person to close {it}.",
+        "acknowledged": "{who} assigned {it} to themselves.",
+        "handed_back": "{who} unassigned {it}.",
+        "cleared": "{who} resolved {it}: the cause no longer exists.",
+        "closing_requested": "{who} requested a second finding to close {it}.",
         "closed": "{who} closed {it}.",
-        "gone": "{who} noted that the cause of {it} is gone.",
+        "gone": "{who} noted that the cause of {it} no longer exists.",
     },
 )

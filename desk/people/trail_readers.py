@@ -2,10 +2,13 @@
 
 Auditors and administrators of the whole desk read all of it. Treasury reads the trail of each object that they decided
 on, and everybody their own events. Somebody who is limited to accounts reads no object of another account; an auditor
-or administrator of some accounts reads every object of these.
+or administrator of some accounts reads every object of these. Pages of one account show no object of another one,
+whoever reads them.
+
+Every page, file and block that shows the trail takes its events from `readable`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from django.db.models import F, Q, QuerySet, Value
@@ -29,8 +32,13 @@ def reads_all(person: "Person") -> bool:
     return person.has_role(roles.AUDITOR, roles.ADMIN, scope="")
 
 
-def readable(person: "Person") -> "QuerySet[AuditEvent]":
-    """The events that this person may read."""
+def readable(person: "Person", *, at: Collection[str] | None = None) -> "QuerySet[AuditEvent]":
+    """The events that this person may read; with `at`, only those of these accounts and of the whole desk."""
+    rows = _of_reader(person)
+    return rows if at is None else rows.exclude(_of_other_accounts(at))
+
+
+def _of_reader(person: "Person") -> "QuerySet[AuditEvent]":
     rows = models.AuditEvent.objects.all()
     if reads_all(person):
         return rows
@@ -47,9 +55,7 @@ def readable(person: "Person") -> "QuerySet[AuditEvent]":
 
 def may_read_about(person: "Person", subject: str) -> bool:
     """Whether the person may read the whole trail of this object, for the links that lead there."""
-    if reads_all(person):
-        return True
-    return person.has_role(roles.TREASURY) and readable(person).filter(subject=subject).exclude(actor=person).exists()
+    return reads_all(person) or readable(person).filter(subject=subject).exclude(actor=person).exists()
 
 
 def _decided_by(person: "Person") -> "QuerySet[AuditEvent]":
@@ -64,20 +70,21 @@ def _about(decided: "QuerySet[AuditEvent]") -> Q:
 
 def _of_accounts(scopes: Collection[str]) -> Q:
     condition = Q()
-    for each in words.declared():
-        if each.model is not None:
-            condition |= Q(subject__in=each.subjects_of(scopes))
+    for each, prefix in _of_an_account():
+        condition |= Q(subject__in=each.subjects_of(scopes, prefix))
     return condition
 
 
 def _of_other_accounts(held: Collection[str]) -> Q:
     """The objects of accounts that are not among these, and the comments on them."""
     condition = Q()
-    for each in words.declared():
-        if each.model is None:
-            continue
-        subjects = each.subjects_of(held)
-        threads = subjects.annotate(thread=Concat(Value(f"{words.THREAD}:"), F("trail_subject"))).values("thread")
-        for prefix, ours in (("", subjects), (f"{words.THREAD}:", threads)):
-            condition |= Q(subject__startswith=f"{prefix}{each.subject_name}:") & ~Q(subject__in=ours)
+    for each, prefix in _of_an_account():
+        condition |= Q(subject__startswith=f"{prefix}:") & ~Q(subject__in=each.subjects_of(held, prefix))
     return condition
+
+
+def _of_an_account() -> Iterator[tuple[words.Words, str]]:
+    """The words for objects that belong to an account, with each prefix of their subjects."""
+    for each in words.declared():
+        if each.model is not None:
+            yield from ((each, prefix) for prefix in each.prefixes)

@@ -97,9 +97,9 @@ def invite(
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators can invite people.")
         if refusals := problems(name=name, email=email, grants=grants):
-            raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
+            raise CannotChange(f"No one was invited. {' '.join(refusals.values())}")
         if digest != digest_of(name=name, email=email, grants=grants):
-            raise CannotChange("Nobody was invited: the details changed after you opened the page. Refresh the page.")
+            raise CannotChange("No one was invited: the details changed after you opened the page. Refresh the page.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
@@ -143,7 +143,7 @@ def make_link(
 def link_obstacle(person: "Person", actor: "Person") -> str:
     """Why this administrator can't make a link for the person now, or an empty text."""
     if not person.is_active or person.has_usable_password():
-        return "Links are only for active people without a password."
+        return "Links are available only for active people without a password."
     if not person.email:
         return "This person has no e-mail address, and a link is bound to one."
     if not notices.goes_by_mail() and _asked_by(person) == actor.pk:

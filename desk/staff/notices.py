@@ -35,7 +35,7 @@ def mail_link(row: Invitation, *, now: datetime) -> None:
         title="Your link to Countersign",
         sentence=f"{row.made_by.get_username()} invited you as {person.get_username()}. The link works once, until "
         f"{row.expires_at:%d %b %H:%M} UTC. Enter this e-mail address, choose a password and set up a second "
-        "factor. If you were not expecting this, do not open the link and inform your treasury.",
+        "factor. If you were not expecting this, do not open the link and tell your treasury.",
         url=reverse("begin"),
         created_at=now,
         ended_at=now,

@@ -287,7 +287,7 @@ def _by_whom(member: Person, kind: str) -> dict[str, Any]:
 def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
     """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
-        return "You can't change your own roles, factors or account. Ask another admin."
+        return "You can't change your own roles, factors or account. Ask another administrator."
     if kind == states.DEACTIVATE:
         if not member.is_active:
             return "This account is already deactivated."

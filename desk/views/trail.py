@@ -36,13 +36,13 @@ class TrailFilter(DatedForm):
     actor = forms.CharField(label="Person", required=False, max_length=150)
     subject = forms.CharField(label="Object", required=False, max_length=120)
     kind = forms.ChoiceField(label="Kind", required=False, choices=_kinds)
-    action = forms.CharField(label="Name of the event", required=False, max_length=60)
+    action = forms.CharField(label="Event name", required=False, max_length=60)
 
     def clean_subject(self) -> str:
         """The object as it was written. Raises ValidationError for a text that names none."""
         text = str(self.cleaned_data["subject"]).strip()
         if text and not subjects_of(text):
-            raise forms.ValidationError("It names no object. Write a reference, for example W-2, or a person's name.")
+            raise forms.ValidationError("No such object. Enter a reference, for example W-2, or a person's name.")
         return text
 
     def narrow(self, rows: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
@@ -175,7 +175,7 @@ TRAIL: Final = List(
     rows=_rows,
     prepare=tell,
     may_see=trail_readers.may_read,
-    refusal="Only people with a role read the audit trail.",
+    refusal="Only people with a role can read the audit trail.",
     filters=TrailFilter,
     order=("seq",),
     columns=(

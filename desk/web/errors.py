@@ -18,8 +18,8 @@ _SENTENCES = {
     404: ("Page not found", "No money moved. The address is wrong, or the item does not exist."),
     500: (
         "Internal error",
-        "Your request may or may not have been recorded. Check the list of withdrawals before you repeat it. The "
-        "desk itself never sends a payment twice.",
+        "Your request may or may not have been recorded. Check the list of withdrawals before you repeat it. "
+        "Countersign never sends a payment twice.",
     ),
 }
 _STALE_FORM = (
@@ -29,12 +29,12 @@ _STALE_FORM = (
 _AWAY_READING = (
     "Page temporarily unavailable",
     "No money moved. The desk's database did not answer in time; try again in a moment. If the problem persists, "
-    "inform an administrator.",
+    "contact an administrator.",
 )
 _AWAY_WRITING = (
     "Your request may not have been recorded",
-    "Nothing was sent by this request itself. The desk's database did not answer in time. Check the list it belongs "
-    "to before you submit it again; the desk itself never sends a payment twice. If the problem persists, inform an "
+    "Nothing was sent by this request itself. The desk's database did not answer in time. Check the matching list "
+    "before you submit it again; Countersign never sends a payment twice. If the problem persists, contact an "
     "administrator.",
 )
 _AWAY_RETRY_SECONDS = 5

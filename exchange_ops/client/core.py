@@ -70,9 +70,7 @@ class Calls:
         except BadReply as problem:
             if row.method == "GET":
                 raise
-            raise OutcomeUnknown(
-                f"The answer is not readable: {problem.reason}", {"status": answer.status}
-            ) from problem
+            raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
 
     def answer(self, operation: str, **arguments: object) -> Answer:
         """Call a read by its name and return the answer without decoding its body. Raises `UnknownOperation`."""

@@ -10,25 +10,25 @@ from exchange_ops.shared.models import Account
 _PREFIX: Final = "probe."
 # The name of each fact and the question that it answers, in the order of the page.
 QUESTIONS: Final = {
-    "hold_end": "Status of a reservation after its hour",
+    "hold_end": "Status of a reservation after it expires",
     "listed_before_commit": "Listed before it is committed",
     "listing_delay_ms": "Delay until it is listed, ms",
     "status_of_a_hold": "Status of a reservation",
     "comment_is_echoed": "Public comment shown",
-    "reserved_holds_amount_and_fee": "Amount and fee are reserved",
+    "reserved_holds_amount_and_fee": "Amount plus fee are reserved",
     "fee_is_the_estimate": "Fee equals the estimate",
     "rollback_is_confirmed": "Release is confirmed",
     "status_after_rollback": "Status after a release",
     "rollback_again": "A second release",
     "commit_after_rollback": "Commit after a release",
     "rollback_after_commit": "A release after the commit",
-    "index_density": "Numbers of the ledger",
-    "ledger_types": "Types of the ledger",
+    "index_density": "Ledger index",
+    "ledger_types": "Ledger types",
     "types_of_transfers": "Types of own transfers",
     "frozen_subaccount": "A frozen sub-account",
-    "pace": "As many calls a second as documented",
-    "refusal.insufficient_funds": "More than there is",
-    "refusal.validation_error": "An amount of nothing",
+    "pace": "Documented rate limit applies",
+    "refusal.insufficient_funds": "Amount above the balance",
+    "refusal.validation_error": "Amount of zero",
 }
 _OWN: Final = {"tag", "left_hold", "paid"}  # notes of the probe for itself
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 KEY_RING, BACKUP = "key-ring", "backup"
 SAYS: Final = {
-    KEY_RING: "A copy of the key ring and of SECRET_KEY is kept away from this machine",
-    BACKUP: "A backup was restored on another machine and read there",
+    KEY_RING: "A copy of the key ring and SECRET_KEY is stored off this machine",
+    BACKUP: "A backup was restored and checked on another machine",
 }
 ACTION: Final = "going-live.confirmed"
 LONGEST_COMMENT: Final = 300
@@ -35,11 +35,11 @@ def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: 
     """Record that it was done, where and how, with the present key ring. Raises CannotConfirm."""
     comment = comment.strip()
     if not may_confirm(actor):
-        raise CannotConfirm("Only administrators confirm what was done with the machine.")
+        raise CannotConfirm("Only administrators can confirm this.")
     if name not in SAYS:
-        raise CannotConfirm("There is nothing of this name to confirm.")
+        raise CannotConfirm("Nothing to confirm under this name.")
     if not 0 < len(comment) <= LONGEST_COMMENT:
-        raise CannotConfirm(f"Say where and how, in at most {LONGEST_COMMENT} characters.")
+        raise CannotConfirm(f"Enter where and how, in at most {LONGEST_COMMENT} characters.")
     with transaction.atomic():
         return trail.record(
             actor=actor,

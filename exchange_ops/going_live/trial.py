@@ -38,7 +38,7 @@ def digest_of(person: "Person") -> str:
 def sign(*, actor: "Person", credential: str, session_key: str, now: datetime) -> StepUp:
     """Verify the passkey's answer and keep it. Raises CannotSign, or `stepup.CannotConfirm` as an approval would."""
     if not may_sign(actor):
-        raise CannotSign("Only treasury makes a trial signature: their passkeys approve payouts.")
+        raise CannotSign("Only treasury makes trial signatures: their passkeys approve payouts.")
     digest = digest_of(actor)
     with transaction.atomic():
         row = stepup.verify(

@@ -55,10 +55,10 @@ class Visit:
 def tls(visit: Visit) -> Verdict:
     """The request came by TLS, under the name that DESK_URL has."""
     if settings.DEMO:
-        return Verdict(holds=False, sentence="This is a demo: it speaks plain HTTP to this machine.")
+        return Verdict(holds=False, sentence="Demo: plain HTTP on this machine.")
     name = visit.host.rsplit(":", 1)[0].strip("[]")
     if name in _LOCAL:
-        return Verdict(holds=False, sentence=f"This page was opened as {name}, which is this machine alone.")
+        return Verdict(holds=False, sentence=f"This page was opened as {name}, which is this machine only.")
     if not visit.is_secure:
         return Verdict(
             holds=False, sentence="The request came without TLS, or the proxy did not send X-Forwarded-Proto."
@@ -66,7 +66,7 @@ def tls(visit: Visit) -> Verdict:
     if name != settings.DESK_HOST:
         sentence = f"This page was opened as {name}; passkeys work at {settings.DESK_ORIGIN} only."
         return Verdict(holds=False, sentence=sentence)
-    return Verdict(holds=True, sentence=f"This page was opened as {name}, by TLS.", at=visit.now)
+    return Verdict(holds=True, sentence=f"This page was opened as {name} over TLS.", at=visit.now)
 
 
 def secrets(_: Visit) -> Verdict:
@@ -134,12 +134,12 @@ def key(_: Visit) -> Verdict:
     active = list(ApiKey.objects.filter(active=True))
     reading = [key for key in active if key.observed.get(Right.PAYMENTS.value) == _GRANTED]
     if not reading:
-        return Verdict(holds=False, sentence="No key in use can read payments.")
+        return Verdict(holds=False, sentence="No active key can read payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
-    what = "The desk only watches: no key in use can pay." if not paying else "Another key can pay."
+    what = "Read-only: no active key can pay out." if not paying else "Another key can pay out."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Verdict(holds=False, sentence="The only key that reads can pay as well. Make one that only reads.")
+        return Verdict(holds=False, sentence="The only key that reads can also pay out. Create a read-only key.")
     probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
     return Verdict(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(probe_times, default=None))
 
@@ -223,7 +223,7 @@ def payout(_: Visit) -> Verdict:
         sentence = f"{proven.reference} was paid, and the chain proves it."
         return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
     if Withdrawal.objects.filter(state=states.SETTLED).exists():
-        sentence = "One was paid, not proven on the chain yet. On-chain proof is available for BCH only."
+        sentence = "One was paid and is not proven on-chain yet. On-chain proof is available for BCH only."
         return Verdict(holds=False, sentence=sentence)
     return Verdict(holds=False, sentence="No payout yet.")
 
@@ -232,7 +232,7 @@ def _each_account(check: Callable[[Account], Verdict]) -> Verdict:
     """The verdict of the first account where it does not hold; if it holds for all, the oldest verdict."""
     verdicts = [(account, check(account)) for account in Account.objects.order_by("pk")]
     if not verdicts:
-        return Verdict(holds=False, sentence="No account yet: the first key makes it.")
+        return Verdict(holds=False, sentence="No account yet: the first key creates it.")
     for account, verdict in verdicts:
         if not verdict.holds:
             return Verdict(holds=False, sentence=f"{account.name}: {verdict.sentence}", at=verdict.at)

@@ -21,8 +21,8 @@ from exchange_ops.going_live import answers, confirmations, items, trial, verdic
 from exchange_ops.going_live.confirmations import CannotConfirm
 from exchange_ops.shared.views.access import posted, requires
 
-ONLY = "Administrators, treasury and auditors see how far the desk is."
-KEEPERS = "Administrators take the desk live."
+ONLY = "Only administrators, treasury and auditors can see the going-live checklist."
+KEEPERS = "Only administrators can complete going-live steps."
 
 
 class ConfirmForm(forms.Form):
@@ -64,7 +64,7 @@ def confirm(request: DeskRequest, name: str) -> HttpResponse:
     except CannotConfirm as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, "Noted, and in the audit trail.")
+        messages.success(request, "Confirmed and recorded in the audit trail.")
     return redirect("going-live")
 
 
@@ -81,7 +81,7 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         kind="test",
         reference="test",
         title="Test of the mail server",
-        sentence="The desk reaches you by mail. Nothing waits for you.",
+        sentence="Mail delivery works. No action needed.",
         url=request.path_info.removesuffix("test-mail/"),
         created_at=now,
         ended_at=now,
@@ -91,7 +91,7 @@ def test_mail(request: DeskRequest) -> HttpResponse:
     return redirect("going-live")
 
 
-@posted(trial.may_sign, "Treasury makes trial signatures.")
+@posted(trial.may_sign, "Only treasury makes trial signatures.")
 def trial_signature(request: DeskRequest) -> HttpResponse:
     """Verify one trial signature by passkey, as an approval's is verified."""
     try:

@@ -33,7 +33,7 @@ class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
         read_only_fields = fields
         extra_kwargs: ClassVar = {
             "confirmations": {
-                "help_text": f"As last read; what has ended is counted to {COUNTED_TO}, and has at least so many."
+                "help_text": f"As last read. Counting stops at {COUNTED_TO}: a final entry has at least that many."
             }
         }
 

@@ -37,7 +37,7 @@ def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], 
     problems: list[str] = []
     for entry in entries:
         if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
-            problems.append(f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} is not one that can be kept.")
+            problems.append(f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} can't be stored.")
         else:
             amounts[entry.currency] = (entry.available, entry.reserved)
     with transaction.atomic():

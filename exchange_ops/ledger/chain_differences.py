@@ -70,7 +70,7 @@ def difference(row: LedgerEntry, reading: Reading, *, needed: int, now: datetime
 
 
 _ASK: Final = "Ask the exchange before the money is used."
-_CHASE: Final = "Ask the exchange to credit it, and name the transaction."
+_CHASE: Final = "Ask the exchange to credit it and quote the transaction."
 
 
 def _unknown(row: LedgerEntry, paid: str, *, is_settled: bool, now: datetime) -> str:
@@ -87,12 +87,12 @@ def _depth(row: LedgerEntry, paid: str, depth: int, needed: int) -> str:
     """The problem when the transaction's depth does not fit the exchange's status."""
     status = row.status.lower()
     if status == _CREDITED:
-        loose = f"The exchange credited {paid}, and its transaction {row.hash[:12]} is in no block. {_ASK}"
+        loose = f"The exchange credited {paid}, but its transaction {row.hash[:12]} is not in a block. {_ASK}"
         return loose if needed and not depth else ""
     if status in _WAITING and depth >= needed + LATE_BLOCKS:
-        return f"The exchange has not credited {paid}, and its transaction is {depth} blocks deep. {_CHASE}"
+        return f"The exchange has not credited {paid}, although its transaction has {depth} confirmations. {_CHASE}"
     if status not in _WAITING and depth:
-        return f"At the exchange the deposit of {paid} is {status}, and its transaction is in a block. {_CHASE}"
+        return f"At the exchange the deposit of {paid} is {status}, although its transaction is in a block. {_CHASE}"
     return ""
 
 

@@ -35,7 +35,7 @@ class LedgerFilter(DatedForm):
     origin = forms.ChoiceField(
         label="Origin",
         required=False,
-        choices=[("", "Any origin"), ("ours", "Asked for here"), ("foreign", "Made elsewhere")],
+        choices=[("", "Any origin"), ("ours", "Requested in Countersign"), ("foreign", "Made outside Countersign")],
     )
     currency = forms.CharField(label="Currency", required=False, max_length=20)
 
@@ -86,7 +86,7 @@ class DestinationFilter(DatedForm):
     origin = forms.ChoiceField(
         label="Last payout",
         required=False,
-        choices=[("", "Any origin"), ("ours", "Requested here"), ("foreign", "Made elsewhere")],
+        choices=[("", "Any origin"), ("ours", "Requested in Countersign"), ("foreign", "Made outside Countersign")],
     )
     currency = forms.CharField(label="Currency", required=False, max_length=20)
 

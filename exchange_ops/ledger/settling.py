@@ -134,8 +134,8 @@ def choose(
     Raises CannotSettle, or `stepup.CannotConfirm`.
     """
     if holds not in RecordChoice.Record.values:
-        raise CannotSettle("Nothing was settled. Choose which of the two records holds.")
-    reason = CHOICES.reason(reason, asks="Nothing was settled. Say what you looked at and why this record holds.")
+        raise CannotSettle("Nothing was settled. Choose the valid record.")
+    reason = CHOICES.reason(reason, asks="Nothing was settled. Enter what you checked and why this record is valid.")
     act = Act(person, now, session_key, reason, digest, answer)
     with transaction.atomic():
         trail.take_turn()
@@ -146,10 +146,11 @@ def choose(
             with transaction.atomic():
                 RecordChoice.objects.create(aside=row, person=person, confirmation=confirmation, **word)
         except IntegrityError:
-            raise CannotSettle("Your choice is recorded already; somebody else of treasury has to agree.") from None
+            raise CannotSettle("Your choice is recorded already; another treasurer has to agree.") from None
         people = _people_for(row, holds)
         facts = {"holds": holds, "reason": reason, "people": people, **confirmation.evidence()}
-        _note(row, act, "record.settled" if people >= PEOPLE else "record.choice_made", facts)
+        action = "record.settled" if people >= PEOPLE else "record.choice_made"
+        _note(row, act, action, facts)
         if people >= PEOPLE:
             _settle(row, holds, now)
     return row
@@ -202,14 +203,14 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
     """The record, where this person can choose on what they saw of it."""
     row = LedgerAside.objects.select_related("account").filter(pk=aside_id).first()
     if row is None or rival_of(row) is None or pair_of(row) is None:
-        raise CannotSettle("There is no such record to choose.")
+        raise CannotSettle("Record not found.")
     if not rules.may_settle_records(act.person, row.account_id):
-        raise CannotSettle("Nothing was settled. Only treasury chooses, two people together.")
+        raise CannotSettle("Nothing was settled. Only treasury can choose, and two treasurers must agree.")
     if row.cleared_at is not None:
         raise CannotSettle("Nothing was settled: this record is settled already.")
     CHOICES.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotSettle("Nothing was settled: the records changed after you opened the page. Refresh the page.")
+        raise CannotSettle("Nothing was settled: the records changed after you opened the page. Refresh.")
     return row
 
 

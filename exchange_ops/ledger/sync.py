@@ -202,10 +202,10 @@ def unstorable(record: records.Transaction) -> str:
         (0 < record.index <= HIGHEST_INDEX, "its index is out of bounds"),
         (
             all(amounts.storable(figure) for figure in figures),
-            "its amount or fee has more digits than any currency",
+            "its amount or fee has too many digits",
         ),
-        (too_long == "", f"its member {too_long} is too long"),
-        ("\\u0000" not in _text(record), "it has characters that no text has"),
+        (too_long == "", f"its field {too_long} is too long"),
+        ("\\u0000" not in _text(record), "it has invalid characters"),
         (all(_FIRST_TIME <= time < _LAST_TIME for time in times), "its times are out of bounds"),
         (abs(record.confirmations or 0) < 2**31, "its number of confirmations is out of bounds"),
     )
@@ -283,7 +283,7 @@ def _store_or_compare(account: Account, record: records.Transaction, source: str
             if version is not None:
                 return _compare(version, record, source)
         except (DataError, OverflowError) as problem:
-            reason = f"the database does not take it ({type(problem).__name__})"
+            reason = f"the database rejected it ({type(problem).__name__})"
             return _Outcome(0, asides=(Aside(_text(record), reason, record.id, record.index),))
     return _Outcome(0, asides=(Aside(_text(record), "it could not be stored", record.id, record.index),))
 

@@ -17,7 +17,7 @@ from exchange_ops.withdrawals import request_checks
 from exchange_ops.withdrawals.funds import Funds
 
 CHOOSE: Final = "Choose an account first."
-NOT_DESCRIBED: Final = "The exchange does not list this currency."
+NOT_DESCRIBED: Final = "This currency is not listed on the exchange."
 
 
 @dataclass(frozen=True, slots=True)

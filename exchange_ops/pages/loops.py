@@ -20,7 +20,7 @@ STREAMS = {
 LOOPS = {
     heartbeats.WORKER: ("Workers", "calls to the exchange"),
     heartbeats.RELEASES: ("Release workers", "releases of reserved funds only"),
-    heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is running"),
+    heartbeats.SWEEPER: ("Follower", "followers, timers, and payouts when no worker is running"),
     heartbeats.JOBS: ("Overdue jobs", "calls that run too long"),
     heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
     "ledger": ("Ledger", "transactions and both wallets, full sync"),

@@ -36,7 +36,7 @@ class ThawForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say why money may leave again."},
+        error_messages={"required": "Enter why the freeze can be lifted."},
     )
 
 
@@ -71,7 +71,7 @@ def freeze(request: DeskRequest) -> HttpResponse:
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
-    sentence = "Frozen. No money leaves, and holds without a decision are released."
+    sentence = "Frozen. No payouts. Reserved funds without a decision are released."
     messages.success(request, f"{row.account.name}: {sentence}")
     return redirect("policy")
 
@@ -93,7 +93,11 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
         )
     except (freezes.CannotThaw, CannotConfirm) as problem:
         return _render_page(request, thaw_form=form, refusal=str(problem), status=409)
-    sentence = "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
+    sentence = (
+        "Freeze lifted. Payouts are possible again."
+        if after.thawed_at
+        else "Recorded. A second treasurer must lift it too."
+    )
     messages.success(request, f"{frozen.account.name}: {sentence}")
     return redirect("policy")
 

@@ -18,7 +18,7 @@ WORDS: Final = Words(
         "published": "{who} put {it} in force.",
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
-        "expired": "{who} ended {it}: its time was over.",
+        "expired": "{who} let {it} expire.",
         "overtaken": "{who} ended {it}: other rules came into force.",
     },
 )

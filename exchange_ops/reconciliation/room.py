@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
+
+from django.conf import settings
+from django.db.models import Q
 
 from desk import clock, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
+from desk.rows.retention import Retention
 from desk.web.context import Entry
 from exchange_ops.reconciliation import scheduled_checks
-from exchange_ops.shared import alarms, rules
+from exchange_ops.shared import alarms, facts, rules
 from exchange_ops.shared.declarations import ages, causes
-from exchange_ops.shared.models import Account, CheckRun
+from exchange_ops.shared.models import Account, CheckRun, Fact
+from exchange_ops.withdrawals.evidence import reconciliation
 
 MOST_NAMED: Final = 3  # findings that an incident names
 
@@ -23,7 +28,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         row = rows.get(scheduled_checks.name_of(account))
         if row is not None and row.held is False:
-            sentence = f"The desk's figures of {account.name} differ from the exchange's. {_findings(row)}"
+            sentence = f"The ledger of {account.name} does not reconcile with the exchange. {_findings(row)}"
             yield Cause(row.name, sentence, "system", scope=str(account.pk))
         elif row is not None and scheduled_checks.is_late(row, now=now):
             late = f"The reconciliation of {account.name} has not completed for hours. {row.problem}".strip()
@@ -33,7 +38,13 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
 def _audit_differences(now: datetime, only: str) -> Iterator[Cause]:
     row = CheckRun.objects.filter(name=scheduled_checks.AUDIT).first()
     if row is not None and row.held is False:
-        yield Cause("audit", f"Rows differ from what the audit trail says of them. {_findings(row)}", "audit")
+        yield Cause("audit", f"Rows differ from the audit trail. {_findings(row)}", "audit")
+
+
+def _older_readings() -> Q:
+    """The readings of each account but the newest, which its statement is made of."""
+    newest = [facts.newest(account=account, name=reconciliation.READING) for account in Account.objects.all()]
+    return Q(name=reconciliation.READING) & ~Q(pk__in=[fact.pk for fact in newest if fact is not None])
 
 
 def _findings(row: CheckRun) -> str:
@@ -48,9 +59,9 @@ def _reconciliation() -> Health:
     answers = []
     for one in accounts:
         of_one = _health(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
-        waits = " It waits until the ledger is read." if scheduled_checks.waits(one, now) else ""
+        waits = " It starts once the ledger is read." if scheduled_checks.waits(one, now) else ""
         answers.append(replace(of_one, sentence=of_one.sentence + waits))
-    return ages.worst(answers) if answers else Health(ok=True, sentence="There is no account to reconcile yet.")
+    return ages.worst(answers) if answers else Health(ok=True, sentence="No account to reconcile yet.")
 
 
 def _audit() -> Health:
@@ -61,12 +72,12 @@ def _audit() -> Health:
 def _health(spoken: str, row: CheckRun | None) -> Health:
     """A failed check stays failed until a later run succeeds; one that never ran yet is no alarm."""
     if row is None:
-        return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
+        return Health(ok=True, sentence=f"{spoken} has not run yet; it is scheduled.")
     age = ages.age(row.ran_at, clock.now())
     problem = f" The last run failed: {row.problem}" if row.problem else ""
     ok = row.held is not False and not scheduled_checks.is_late(row, now=clock.now())
     if age is None:
-        return Health(ok=ok, sentence=f"{spoken} came to no answer yet.{problem}")
+        return Health(ok=ok, sentence=f"{spoken} has not completed yet.{problem}")
     named = " ".join(row.findings[: ages.MOST_NAMED])
     result = "held" if row.held else f"found {len(row.findings)} differences. {named}".rstrip(".")
     sentence = f"{spoken} {ages.spoken(age)} ago {result}.{problem}"
@@ -98,5 +109,6 @@ ROOM: Final = rooms.Room(
             also=("Opening balance", "Closing balance", "Differences"),
         ),
     ),
+    retention=(Retention(Fact, "noted_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS), _older_readings),),
     tasks="exchange_ops.reconciliation.tasks",
 )

@@ -94,7 +94,7 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         columns["problem"] = str(problem)[:300]
     except Exception as problem:
         _log.exception("scheduled_checks.failed", check=name)
-        columns["problem"] = f"The check itself failed ({type(problem).__name__})."
+        columns["problem"] = f"The check failed ({type(problem).__name__})."
     else:
         texts = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
         took_ms = watch.passed() // timedelta(milliseconds=1)

@@ -127,15 +127,15 @@ def _lines(
 
 def _judged(of_days: Figures, overall: Figures, *, is_stale: bool, is_past: bool) -> Line:
     if overall.unknown_type:
-        reason = f"The exchange's ledger has lines of the unknown type {overall.unknown_type!r}."
+        reason = f"The exchange's ledger has entries of the unknown type {overall.unknown_type!r}."
         return Line(of_days, UNPROVABLE, reason=reason)
     if is_past:
-        return Line(of_days, PAST, reason="The exchange was read after these days.")
+        return Line(of_days, PAST, reason="The exchange was read after this period.")
     if is_stale:
         return Line(of_days, STALE, reason="The last reading is too old to compare with.")
     if overall.opening is None:
         remainder = overall.reported - overall.net
-        reason = "More went out than there ever was." if remainder else ""
+        reason = "More went out than was ever available." if remainder else ""
         return Line(of_days, DIFFERS if remainder else AGREES, remainder, reason)
     return Line(of_days, DIFFERS if overall.difference else AGREES, overall.difference)
 

@@ -23,7 +23,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
-SINCE_THE_FIRST: Final = "Since the first line"
+SINCE_THE_FIRST: Final = "Since the first entry"
 
 
 class DaysForm(DatedForm):

@@ -12,23 +12,23 @@ from exchange_ops.transfers.models import Transfer
 register = template.Library()
 
 _EVENTS = exchange_ops.EVENTS | {
-    "submitted": "Put under the rules",
-    "send_claimed": "Telling the exchange to move it",
+    "submitted": "Checked",
+    "send_claimed": "Sent to the exchange",
     "accepted": "Moved by the exchange",
     "refused": "Refused by the exchange",
-    "not_sent": "Did not leave the desk",
+    "not_sent": "Not sent",
     "outcome_unknown": "Answer lost",
     "found": "Found in the ledger",
-    "ambiguous": "The ledger does not say clearly",
-    "not_found": "Nothing in the ledger",
+    "ambiguous": "Ledger inconclusive",
+    "not_found": "Not in the ledger",
     "closed": "Closed by treasury",
-    "issued_anew": "Asked for anew",
-    "appeared_late": "Appeared in the ledger after all",
+    "issued_anew": "Requested again",
+    "appeared_late": "Appeared in the ledger late",
     "listed": "Listed in the ledger",
     "not_listed": "Not listed in the ledger",
-    "listed_differently": "Listed differently in the ledger",
-    "lapsed": "Too old to be sent",
-    "seen_before_sending": "Seen in the ledger before it was sent",
+    "listed_differently": "Differs in the ledger",
+    "lapsed": "Expired before sending",
+    "seen_before_sending": "In the ledger before it was sent",
 }
 DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "transfer")
 _WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}

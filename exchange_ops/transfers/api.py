@@ -31,7 +31,9 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
     reference = serializers.CharField(read_only=True)
     kind = serializers.ChoiceField(choices=KINDS, read_only=True)
     by = serializers.ChoiceField(
-        choices=["", *states.IDENTIFIED_BY], read_only=True, help_text="What `identifier` is; empty for other kinds."
+        choices=["", *states.IDENTIFIED_BY],
+        read_only=True,
+        help_text="The type of `identifier`; empty for other kinds.",
     )
     amount = AmountText(read_only=True)
     subaccount_id = ExchangeIdText(read_only=True, allow_null=True)
@@ -46,7 +48,7 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
         read_only=True, allow_null=True, help_text="The other transaction of a conversion."
     )
     ledger_seen_at = serializers.DateTimeField(
-        read_only=True, allow_null=True, help_text="When the exchange's ledger showed it as it was asked for."
+        read_only=True, allow_null=True, help_text="When the exchange's ledger showed it as requested."
     )
 
     class Meta:
@@ -88,12 +90,12 @@ class TransferIn(StrictBody):
     amount = AmountIn()
     to_currency = StrictText(max_length=20, required=False, default="", allow_blank=True, help_text="For convert.")
     by = StrictChoice(
-        choices=["", *states.IDENTIFIED_BY], required=False, default="", help_text="For to_user: what the name is."
+        choices=["", *states.IDENTIFIED_BY], required=False, default="", help_text="For to_user: the type of the name."
     )
     identifier = StrictText(
         max_length=254, required=False, default="", allow_blank=True, trim_whitespace=False, help_text="For to_user."
     )
-    subaccount_id = ExchangeIdIn(required=False, default=None, allow_null=True, help_text="The exchange's own.")
+    subaccount_id = ExchangeIdIn(required=False, default=None, allow_null=True, help_text="The exchange's id.")
     reason = StrictText(max_length=LONGEST_REASON)
     request_key = RequestKey()
 
@@ -107,14 +109,14 @@ class CancelIn(StrictBody):
 class MaySeeAndMove(MaySeeAndDraft):
     """Operators ask for transfers as well."""
 
-    message = "Nothing was recorded: operators ask for transfers."
+    message = "Nothing was requested: only operators can request transfers."
 
 
 @recording(
     "transfers_create",
     TransferIn,
     TransferOut,
-    "Ask for a transfer. A worker sends it, after the approvals where it takes them.",
+    "Request a transfer. It is sent automatically, after approval where required.",
 )
 @listing("transfers_list", TransferOut)
 class Transfers(Recording, OfAccount):

@@ -80,7 +80,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
+    reason = DECISIONS.reason(reason, asks="Enter why you reject it; the requester sees it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
@@ -147,7 +147,7 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
 
 def _refuse_person(row: Transfer, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this transfer yourself, so another treasurer has to decide.")
+        raise CannotApprove("You requested this transfer, so another treasurer has to decide.")
     if not rules.may_decide_transfer(person, row):
         raise CannotApprove("Only treasury can decide on transfers to other users.")
 

@@ -84,7 +84,7 @@ def reissue(
     earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
     if earlier is not None:
         if earlier.reissues_id != transfer_id:
-            raise CannotClose(f"This form was sent before, for something else, as {earlier.reference}.")
+            raise CannotClose(f"Nothing was requested: this form was already used for {earlier.reference}.")
         return earlier
     act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:

@@ -25,15 +25,15 @@ _ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "2": "
 def problem(*, by: str, identifier: str) -> str:
     """Why this can't be the name of a user, or an empty text."""
     if by not in IDENTIFIED_BY:
-        return "Say whether it is an e-mail address or a user name."
+        return "Choose e-mail address or user name."
     if not identifier:
-        return f"Give the {IDENTIFIED_BY[by]} of the other user."
+        return f"Enter the {IDENTIFIED_BY[by]} of the other user."
     if not identifier.isascii() or not identifier.isprintable():
         return "It contains look-alike characters. Type it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
         return "This is not an e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):
-        return f"A user name has letters, digits, dots and dashes, at most {LONGEST_USERNAME}."
+        return f"Use letters, digits, dots and dashes, at most {LONGEST_USERNAME} characters."
     return ""
 
 

@@ -119,7 +119,7 @@ def _listed(row: Transfer, now: datetime) -> None:
 
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     """The alarm of an answer that the ledger does not confirm. It is still looked for, and ends when it is listed."""
-    reason = f"The exchange gave it the number {row.exchange_id}, and its ledger does not show it after ten minutes."
+    reason = f"The exchange returned the id {row.exchange_id}, but its ledger does not show it after ten minutes."
     machine.move(
         row,
         event="not_listed",
@@ -162,7 +162,7 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
                 try:
                     record = client.get_transaction(exchange_id=one)
                 except BadArgument as odd:
-                    absent, problem = True, f"{one} can't be asked for: {odd}"
+                    absent, problem = True, f"{one} can't be read: {odd}"
                     continue
                 except Refused as refused:
                     absent = absent or refused.code == NO_SUCH_TRANSACTION

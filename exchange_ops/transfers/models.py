@@ -32,7 +32,11 @@ class Transfer(OfAccount, Subject):
     initiated_via = models.CharField(max_length=10, default="page")
     request_key = models.CharField(max_length=80)
     reissues = models.OneToOneField(
-        "self", on_delete=models.PROTECT, null=True, related_name="reissued_as", help_text="the older one it replaces"
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="reissued_as",
+        help_text="the older one it replaces",
     )
 
     kind = models.CharField(max_length=20, choices=list(states.KINDS.items()))

@@ -68,7 +68,7 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
         if quiet and looks >= LISTINGS:
             _not_seen(row, call, facts, watch.now())
         else:
-            _wait(row, watch.now(), "The exchange's ledger shows nothing of it yet.", looks)
+            _wait(row, watch.now(), "The exchange's ledger does not show it yet.", looks)
     elif looks >= LISTINGS and (one or quiet):
         _call_people(row, call, facts, _disagreement(unexplained, after, call), watch.now())
     else:
@@ -84,15 +84,15 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
 
 def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
     if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
-        return "The balances can't be compared: the account changed while it was read."
+        return "Balances can't be compared: the account changed during the reading."
     if unexplained is None:
-        return "The balances can't be compared: the ledger has a movement of an unknown type."
+        return "Balances can't be compared: the ledger has an entry of an unknown type."
     if unexplained:
         amounts = ", ".join(f"{amount} {code}" for code, amount in texts(unexplained).items())
-        return f"Ledger and balances disagree: {amounts} moved without a transaction that says so."
+        return f"Ledger and balances disagree: {amounts} moved without a matching transaction."
     if after.unread:
         return "The outcome is unknown: some ledger records can't be read."
-    return "The ledger shows only a part of it."
+    return "The ledger shows only part of it."
 
 
 def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
@@ -116,7 +116,7 @@ def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, 
 
 
 def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: datetime) -> None:
-    problem = f"Nothing of it in {facts['listings']} readings of the ledger, and the balances did not move."
+    problem = f"Not in {facts['listings']} readings of the ledger, and balances did not change."
     with transaction.atomic():
         machine.move(
             row,

@@ -71,7 +71,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
 def currency_problem(kind: str, currency: Currency | None) -> str:
     """Why this currency can't be moved in this way now, or an empty text."""
     if currency is None:
-        return "The exchange does not list this currency."
+        return "This currency is not listed on the exchange."
     if currency.delisted:
         return f"{currency.code} is delisted and can't be transferred."
     if kind in BETWEEN_WALLETS and not currency.transfer_enabled:
@@ -114,7 +114,7 @@ def _conversion_problem(transfer: Transfer) -> str:
     if target.code == transfer.currency:
         return "Choose a different currency to convert to."
     if valuation.plain_code(target.code) != valuation.plain_code(transfer.currency):
-        return f"{target.code} is no other network of {transfer.currency}, so it can't be converted to."
+        return f"{target.code} is not {transfer.currency} on another network, so conversion is not possible."
     if target.delisted:
         return f"{target.code} is delisted and can't be transferred."
     places, amount = target.precision_transfer, transfer.amount

@@ -119,9 +119,7 @@ def _lapse(row: Transfer, now: datetime) -> None:
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
     """Move 16: the ledger shows it, and nothing here sent it."""
     ids = ", ".join(entry.exchange_id for entry in lookalikes)
-    reason = (
-        f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
-    )
+    reason = f"Not sent: since the request, the exchange's ledger shows a matching transfer of unknown origin ({ids})."
     facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
     machine.move(
         row,
@@ -166,7 +164,7 @@ def _obstacle(row: Transfer) -> str:
         return problem
     under_way = Transfer.objects.filter(account=row.account_id, state__in=states.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
-    return f"{twin.reference} is under way in the same lane, so this one waits for it." if twin else ""
+    return f"{twin.reference} is in progress on the same route; this one starts after it." if twin else ""
 
 
 def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
@@ -181,7 +179,7 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
         listings.look_for_latecomer(old, now=now, client_for=client_for)
     if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
-    return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
+    return f"Not sent: {old.reference}, which it replaces, has appeared at the exchange. You can cancel this one."
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:

@@ -58,7 +58,7 @@ def read(
     key with another right, so it is read last and is evidence only.
     """
     if walks.is_being_read(account=account, now=now):
-        raise CannotRead(f"The exchange's ledger is not here as a whole yet. {walks.sentence(account=account)}")
+        raise CannotRead(f"The exchange's ledger is not fully read yet. {walks.sentence(account=account)}")
     codes = sorted(set(currencies))
     try:
         with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:

@@ -173,7 +173,7 @@ def _time_problems(order: NewOrder, now: datetime | None) -> Problems:
         problems.append(BadArgument("postOnly", Problem.NOT_TAKEN, True, "this order never rests in the book"))
     expires = order.expire_time
     if now is not None and isinstance(expires, datetime) and expires.tzinfo is not None and expires <= now:
-        problems.append(BadArgument("expireTime", Problem.TOO_LOW, expires, "it has passed"))
+        problems.append(BadArgument("expireTime", Problem.TOO_LOW, expires, "it is in the past"))
     return problems
 
 

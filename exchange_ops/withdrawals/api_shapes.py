@@ -19,7 +19,7 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
     fee_limit = AmountText(
         read_only=True,
         allow_null=True,
-        help_text="The highest fee that approvals cover; a higher one is approved anew.",
+        help_text="The highest fee that approvals cover; a higher fee needs new approvals.",
     )
     arrives = AmountText(read_only=True, allow_null=True)
     leaves = AmountText(read_only=True, allow_null=True)

@@ -30,7 +30,7 @@ class NewWithdrawalForm(RequestForm):
     currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
     amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
     fee_from = forms.ChoiceField(
-        label="The exchange's fee",
+        label="Network fee",
         choices=[(FEE_ON_TOP, "added to amount"), (FEE_FROM_AMOUNT, "deducted from amount")],
         initial=FEE_ON_TOP,
     )
@@ -148,7 +148,7 @@ class WithdrawalFilter(DatedForm):
         ],
     )
     turn = forms.ChoiceField(
-        label="Whose turn",
+        label="Waiting for",
         required=False,
         choices=[
             ("", "Anybody"),

@@ -9,7 +9,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 DONE, NOW, AHEAD, STOPPED = "done", "now", "ahead", "stopped"
 REQUESTED, RESERVED, APPROVED, SENT, CONFIRMED = STEPS = ("Requested", "Reserved", "Approved", "Sent", "Confirmed")
-WORDS: Final = {DONE: "done", NOW: "under way", AHEAD: "not yet", STOPPED: "ended here"}
+WORDS: Final = {DONE: "done", NOW: "in progress", AHEAD: "not yet", STOPPED: "ended here"}
 # The step that a payout is at. What is before it is done.
 AT: Final = {
     states.DRAFT: REQUESTED,

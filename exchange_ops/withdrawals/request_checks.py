@@ -67,11 +67,11 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
 def currency_problem(currency: Currency | None) -> str:
     """Why the exchange pays nothing out in this currency now, or an empty text."""
     if currency is None:
-        return "The exchange does not list this currency."
+        return "This currency is not listed on the exchange."
     if currency.delisted:
         return f"{currency.code} is delisted: deposits and trading are stopped, and it can't be paid out here."
     if not currency.crypto:
-        return f"{currency.code} does not belong to a chain, so it can't be paid to an address."
+        return f"{currency.code} has no blockchain, so it can't be paid to an address."
     if not currency.payout_enabled:
         return f"The exchange has suspended payouts of {currency.code}."
     return ""

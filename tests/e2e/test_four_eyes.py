@@ -10,7 +10,7 @@ from tests.e2e.visitors import Outside, rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
-OWN = "You asked for this payment yourself, so another treasurer has to decide."
+OWN = "You requested this payout, so another treasurer has to decide."
 
 
 def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
@@ -65,7 +65,7 @@ def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role
         f"/withdrawals/{number}/approve/", digest=digest, code=other.codes.fresh(), passkey=""
     )
     assert status == 409
-    assert "Only treasury decides on payments." in answer
+    assert "Only treasury can decide on payouts." in answer
     asker.page.locator("summary", has_text="Withdraw request").click()
     asker.page.locator("#id_cancel-reason").fill("Seen enough")
     asker.page.get_by_role("button", name="Withdraw this request").click()

@@ -77,7 +77,7 @@ def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
     operator.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
     # No reload: what follows arrives because the page was told to look again.
     operator.get_by_text("Reserved, waiting for approvals").first.wait_for()
-    operator.get_by_text("You asked for this payment yourself").wait_for()
+    operator.get_by_text("You requested this payout").wait_for()
     assert payouts(house, address) == paid_before, "a hold pays nobody"
 
     treasury.get_by_role("link", name="Needs action").first.click()

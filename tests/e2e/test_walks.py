@@ -18,7 +18,7 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     treasury.mark()
     number = operator.ask_and_hold(amount="1.2501", reason="Invoice 4711")
     operator.mark()
-    expect(operator.page.locator("#decide")).to_contain_text("You asked for this payment yourself")
+    expect(operator.page.locator("#decide")).to_contain_text("You requested this payout")
     expect(operator.page.get_by_role("button", name=re.compile("^Approve"))).to_have_count(0)
     assert outside.changes() == [("create_withdrawal", True)]
     assert outside.statuses("1.2501") == ["created"], "a hold pays nobody"

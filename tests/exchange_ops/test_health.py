@@ -167,7 +167,7 @@ def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_perso
     transfer_machine.move(row, event="ambiguous", to="investigate", now=clock.now())
     found = look("transfers")
     assert found.ok
-    assert f"{row.reference}: the ledger does not say what was expected" in found.sentence
+    assert f"{row.reference}: the ledger differs from the request" in found.sentence
 
 
 def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(operator):

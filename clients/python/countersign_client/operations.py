@@ -294,7 +294,7 @@ class Operations(Transport):
         until: str | None = None,
         zone: str | None = None,
     ) -> shapes.LedgerEntryPage:
-        """The exchange's ledger as the desk has read it, fifty a page, the most recently changed first."""
+        """The exchange's ledger as last read, 50 entries a page, most recently changed first."""
         query = {
             "before": before,
             "currency": currency,
@@ -737,7 +737,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.TransferOut:
-        """Ask for a transfer. A worker sends it, after the approvals where it takes them."""
+        """Request a transfer. It is sent automatically, after approval where required."""
         answer: shapes.TransferOut = self.ask("POST", "/api/v1/transfers/", body=body, idempotency_key=idempotency_key)
         return answer
 
@@ -831,7 +831,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WithdrawalOut:
-        """Record a request. Nothing is sent: the desk checks it, and people decide."""
+        """Record a request. Nothing is sent: the request is checked, then treasury decides."""
         answer: shapes.WithdrawalOut = self.ask(
             "POST", "/api/v1/withdrawals/", body=body, idempotency_key=idempotency_key
         )

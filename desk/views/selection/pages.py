@@ -107,4 +107,4 @@ def _review(
 
 def _require_treasury(request: DeskRequest) -> None:
     if not request.user.has_role(roles.TREASURY):
-        raise PermissionDenied("Only treasury decides on requests.")
+        raise PermissionDenied("Only treasury can decide on requests.")

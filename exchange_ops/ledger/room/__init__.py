@@ -17,7 +17,7 @@ from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, settling, walks
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice, Watermark
 from exchange_ops.ledger.room import checks, searches
-from exchange_ops.ledger.room.trail import WORDS
+from exchange_ops.ledger.room.trail import RECORDS, WORDS
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
@@ -121,7 +121,7 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
 
 
 ROOM: Final = rooms.Room(
-    trail=(WORDS,),
+    trail=(WORDS, RECORDS),
     paths={"aside_id": (LedgerAside, "pk", "account_id")},
     topics={"ledger": topics.row(Account, account="pk"), "balances": topics.row(Account, account="pk")},
     checks={

@@ -3,7 +3,7 @@
 from typing import Final
 
 from desk.audit.words import Facts, Words, money
-from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 
 
 def _content(facts: Facts) -> str:
@@ -13,9 +13,21 @@ def _content(facts: Facts) -> str:
 WORDS: Final = Words(
     name="ledger",
     title="Ledger",
-    noun="ledger line no.",
+    noun="ledger entry no.",
     first=("foreign_payout",),
     content=_content,
     model=LedgerEntry,
     sentences={"foreign_payout": "{who} reported a payout made outside this desk: {it}."},
+)
+
+RECORDS: Final = Words(
+    name="record",
+    title="Ledger records",
+    noun="ledger record no.",
+    model=LedgerAside,
+    decisions=("choice_made", "settled"),
+    sentences={
+        "choice_made": "{who} chose between two readings of {it}.",
+        "settled": "{who} settled {it} as the second person.",
+    },
 )

@@ -57,7 +57,11 @@ DEPOSITS: Final = List(
             on_phone="Confirmations",
         ),
         Column(
-            "made", "First seen by the exchange", Value("made at ({zone})", "created_at"), is_shown=False, is_time=True
+            "made",
+            "First seen by the exchange",
+            Value("created at ({zone})", "created_at"),
+            is_shown=False,
+            is_time=True,
         ),
         Column(
             "changed",

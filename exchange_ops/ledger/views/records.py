@@ -23,15 +23,15 @@ class RecordChoiceForm(DecisionForm):
     """Which of the two records holds, and why."""
 
     holds = forms.ChoiceField(
-        label="Record that holds",
+        label="Valid record",
         choices=[("", "Choose"), *RecordChoice.Record.choices],
-        error_messages={"required": "Choose which of the two records holds."},
+        error_messages={"required": "Choose the valid record."},
     )
     comment = forms.CharField(
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Say what you looked at and why this record holds."},
+        error_messages={"required": "Enter what you checked and why this record is valid."},
     )
 
 

@@ -18,17 +18,18 @@ RIGHTS = {"orders": Right.ORDERS, "history": Right.HISTORY, "payments": Right.PA
 
 
 class Command(BaseCommand):
-    help = "Adds a key of an exchange account. The secret is asked for, or read from standard input; never an argument."
+    help = (
+        "Add a key of an exchange account. The secret is prompted for or read from standard input; "
+        "it is never an argument."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--account", required=True, help="name of the account")
+        parser.add_argument("--new-account", action="store_true", help="create the account if it does not exist")
         parser.add_argument(
-            "--new-account", action="store_true", help="make the account when there is none of that name"
+            "--place", help="the exchange of a new account, by its name in EXCHANGE_PLACES; default if omitted"
         )
-        parser.add_argument(
-            "--place", help="the exchange that a new account is at, by its name in EXCHANGE_PLACES; default without it"
-        )
-        parser.add_argument("--label", required=True, help="what people call the key")
+        parser.add_argument("--label", required=True, help="label of the key")
         parser.add_argument("--login", required=True, help="the public part of the key")
         parser.add_argument(
             "--right", action="append", required=True, choices=sorted(RIGHTS), help="repeat for several"
@@ -62,18 +63,16 @@ def _account(name: str, *, make: bool, place: str | None) -> Account:
     """The account of this name, made where it is wanted. A place is chosen once and never changed."""
     if place is not None and place not in places.names():
         place_names = ", ".join(places.names())
-        raise CommandError(
-            f"There is no exchange {place!r} in the settings (EXCHANGE_PLACES); they name {place_names}."
-        )
+        raise CommandError(f"The exchange {place!r} is not in EXCHANGE_PLACES. Configured: {place_names}.")
     account = Account.objects.filter(name=name).first()
     if account is None and make:
         columns = {"quote_currency": settings.QUOTE_CURRENCY, "place": place or places.DEFAULT}
         account = Account.objects.create(name=name, **columns)
     if account is None:
-        raise CommandError(f"There is no account {name!r}. Add --new-account to make it.")
+        raise CommandError(f"There is no account {name!r}. Add --new-account to create it.")
     if place is not None and account.place != place:
         raise CommandError(
-            f"{name} is at the exchange {account.place!r} and stays there; make another account for {place!r}."
+            f"{name} is at the exchange {account.place!r} and can't be moved; create another account for {place!r}."
         )
     return account
 

@@ -13,7 +13,7 @@ from exchange_ops.processes import Following
 
 
 class Command(BaseCommand):
-    help = "Follows the exchange's streams and sweeps what is due, as the only process of its kind. Ends on SIGTERM."
+    help = "Follow the exchange's streams and process due items. Only one follower runs at a time. Stops on SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

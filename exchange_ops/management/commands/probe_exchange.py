@@ -17,17 +17,19 @@ from wire.values import decimal_text
 class Command(BaseCommand):
     help = (
         "Asks the exchange what its specification leaves open, with one hold of the smallest amount to an address of "
-        "our own that is released at once. Stores the answers as dated facts. Exit 0 when all may be relied on."
+        "our own that is released at once. The answers are stored with their date. Exit status 0 if all match."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--account", help="name of one account; all of them when absent")
+        parser.add_argument("--account", help="name of one account; default all")
         parser.add_argument(
             "--currency",
             help="code of a currency of which a little is in the bank wallet; the one whose least payout is worth the "
             "least when absent",
         )
-        parser.add_argument("--leave-hold", action="store_true", help="leave one hold open to see how its hour ends")
+        parser.add_argument(
+            "--leave-hold", action="store_true", help="leave one hold open to see what happens when it expires"
+        )
         parser.add_argument(
             "--pay-own-address",
             action="store_true",
@@ -50,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(complaints))
 
     def _probed(self, account: Account, code: str | None, extras: probing.Extras) -> str:
-        """Print the answers about one account; what the desk can't rely on there."""
+        """Print the answers about one account; what the exchange differs in there."""
         try:
             currency = _currency(code) if code else _cheapest(account)
             answers = self._answers(account, currency, extras)
@@ -60,7 +62,7 @@ class Command(BaseCommand):
         for answer in answers:
             self.stdout.write(f"{'holds  ' if answer.holds else 'DIFFERS'}  {answer.name}: {answer.sentence}")
         differing = [answer.name for answer in answers if not answer.holds]
-        return f"{account.name}: the desk can't rely on {', '.join(differing)}." if differing else ""
+        return f"{account.name}: the exchange differs in {', '.join(differing)}." if differing else ""
 
     def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probe_readings.Answer]:
         with (
@@ -85,5 +87,7 @@ def _cheapest(account: Account) -> Currency:
 def _currency(code: str) -> Currency:
     currency = Currency.objects.filter(code=code.upper()).first()
     if currency is None or not currency.payout_enabled:
-        raise CommandError(f"{code.upper()} is not a currency that can be paid out; has the market been read yet?")
+        raise CommandError(
+            f"{code.upper()} is not a currency that can be paid out; check that market data has been read."
+        )
     return currency

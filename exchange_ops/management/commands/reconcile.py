@@ -12,15 +12,15 @@ from wire.errors import CallFailed
 
 
 class Command(BaseCommand):
-    help = "Compares the desk's copy of the ledger with the exchange. Exit 0 when everything agrees, 1 when not."
+    help = "Compare the ledger copy with the exchange. Exit status 0 if everything agrees, else 1."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--account", help="name of one account; all of them when absent")
+        parser.add_argument("--account", help="name of one account; default all")
 
     def handle(self, *args: Any, **options: Any) -> None:
         accounts = list(Account.objects.filter(**({"name": options["account"]} if options["account"] else {})))
         if not accounts:
-            raise CommandError("There is no such account.")
+            raise CommandError("Account not found.")
         differing = sum(self._differences(account) for account in accounts)
         if differing:
             raise CommandError(f"{differing} findings do not agree.")

@@ -10,11 +10,11 @@ from exchange_ops.withdrawals import workflow as withdrawals
 
 class Command(BaseCommand):
     help = (
-        "Does one round of everything that is due for payouts and transfers, from this process. "
-        "Safe beside workers and at any time."
+        "Process everything due for payouts and transfers once, in this process. "
+        "Safe at any time, also while workers run."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         steps = withdrawals.sweep(now=clock.now(), client_for=store.client_for)
         steps += transfers.sweep(now=clock.now(), client_for=store.client_for)
-        self.stdout.write(f"{steps} steps were due and done.")
+        self.stdout.write(f"{steps} steps completed.")

@@ -14,10 +14,10 @@ from wire.errors import CallFailed
 
 
 class Command(BaseCommand):
-    help = "Proves a payout on the chain, step by step, and moves nothing. Exit 0 when the proof holds, 1 when not."
+    help = "Verify a payout on-chain, step by step. Moves no money. Exit status 0 if proven, else 1."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("withdrawal", help="number of the withdrawal, with or without its W-")
+        parser.add_argument("withdrawal", help="number of the withdrawal, with or without W-")
 
     def handle(self, *args: Any, **options: Any) -> None:
         row = _row(options["withdrawal"])
@@ -26,13 +26,13 @@ class Command(BaseCommand):
         except payouts.CannotProve as reason:
             raise CommandError(f"{row.reference}: {reason}") from None
         except CallFailed as failure:
-            raise CommandError(f"{row.reference}: the chain could not be asked: {failure}") from None
+            raise CommandError(f"{row.reference}: the chain service is not available: {failure}") from None
         for step in verdict.steps:
             self.stdout.write(f"{row.reference}  {'holds' if step.holds else 'FAILS'}  {step.sentence}")
         if not verdict.is_proven:
             raise CommandError(f"{row.reference} is not proven: {verdict.sentence}")
         if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
-            depths = f"its block is {verdict.depth} deep, and {settings.PAYOUT_PROOF_DEPTH} are asked for"
+            depths = f"its block is {verdict.depth} deep; {settings.PAYOUT_PROOF_DEPTH} are required"
             raise CommandError(f"{row.reference} is not proven yet: {depths}.")
 
 
@@ -41,7 +41,7 @@ def _row(text: str) -> Withdrawal:
     is_number = number.isascii() and number.isdigit() and len(number) < 19
     row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
     if row is None:
-        raise CommandError("There is no such withdrawal.")
+        raise CommandError("Withdrawal not found.")
     return row
 
 

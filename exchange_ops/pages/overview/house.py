@@ -12,7 +12,7 @@ from desk.views import trail
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.status import ROTATE_AFTER
 from exchange_ops.pages.overview.view import View
-from exchange_ops.shared.models import CheckRun
+from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.shared.views import wellbeing as health
 
 SHOWN_EVENTS = 8
@@ -48,8 +48,9 @@ def staff(view: View) -> dict[str, Any]:
 
 
 def changes(view: View) -> dict[str, Any]:
-    """The last events of the audit trail that the person may read."""
-    rows = trail_readers.readable(view.person).order_by("-seq")
+    """The last events of the audit trail that the person may read, of the accounts of the page and the whole desk."""
+    is_of_one = view.account is not None and Account.objects.exclude(pk=view.account.pk).exists()
+    rows = trail_readers.readable(view.person, at=view.scopes if is_of_one else None).order_by("-seq")
     events = list(rows[:SHOWN_EVENTS])
     trail.tell(events)
     return {"events": events, "recent_events": rows.filter(at__gte=view.now - RECENT).count()}

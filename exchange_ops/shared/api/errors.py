@@ -16,8 +16,8 @@ from exchange_ops.shared.views.accounts import ChooseAccount
 _MESSAGES = {
     400: "Nothing was recorded: the request is malformed.",
     401: "Sign in, or send a token.",
-    403: "Nothing was changed: you may not do this.",
-    404: "There is nothing here.",
+    403: "Nothing was changed: your roles don't allow this.",
+    404: "Not found.",
     405: "Method not allowed at this address.",
     409: "Nothing was recorded.",
     415: "Send JSON.",

@@ -51,7 +51,7 @@ def _check() -> Health:
         sentence = f"Transfers are delayed: the oldest has been due for {ages.spoken(age)}."
     rows = Transfer.objects.filter(state__in=(states.INVESTIGATE, states.NOT_SEEN)).order_by("pk")
     references = [row.reference for row in rows[: ages.MOST_NAMED]]
-    people = f" {', '.join(references)}: the ledger does not say what was expected, and treasury decides."
+    people = f" {', '.join(references)}: the ledger differs from the request; treasury must review."
     return Health(ok=age <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age.total_seconds())
 
 
@@ -89,7 +89,7 @@ def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetim
 def _evidence(row: Transfer) -> list[str]:
     """Unmatched ledger entries since the request that look like the transfer."""
     return [
-        f"The ledger has {entry.exchange_id}: {entry.type}, the same amount at "
+        f"In the ledger, {entry.exchange_id}: {entry.type}, the same amount at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
         for entry in ledger_matching.lookalike_entries(row)
     ]

@@ -58,16 +58,14 @@ def choices(row: Transfer, person: Person) -> Choices:
 
 def _approve_label(row: Transfer, *, is_last: bool) -> str:
     figure = amount(row.amount, row.currency)
-    return f"Approve and send {figure}" if is_last else f"Approve {figure}, one more has to"
+    return f"Approve and send {figure}" if is_last else f"Approve {figure}, 1 more approval needed"
 
 
 def _why_not(row: Transfer, person: Person) -> str:
     """The first reason why this person can't decide now; empty when they can."""
     if not rules.may_decide_transfer(person, row):
         is_own = person.pk == row.initiator_id
-        return (
-            "You asked for this transfer yourself, so another treasurer has to decide." if is_own else TREASURY_DECIDES
-        )
+        return "You requested this transfer, so another treasurer has to decide." if is_own else TREASURY_DECIDES
     if row.state != states.REVIEW:
         return ""
     if freezes.active(row.account) is not None:

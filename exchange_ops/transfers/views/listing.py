@@ -43,16 +43,21 @@ TRANSFERS: Final = List(
     columns=(
         Column("transfer", "Transfer", Value("reference", reads=("pk",)), css="s-name"),
         Column("state", "State", Value("state", "label", ("state",)), css="s-state"),
-        Column("turn", "Whose turn", Value("turn", reads=("state",)), css="s-turn"),
+        Column("turn", "Waiting for", Value("turn", reads=("state",)), css="s-turn"),
         Column("what", "What", Value("kind", "kind_label", ("kind",)), css="s-to"),
         Value("currency"),
         Column("amount", "Amount", Value("amount"), css="s-amount", order=("currency", "amount"), is_end=True),
         Value("into", "to_currency"),
         Value("other user", "identifier"),
         Value("sub-account", "subaccount_id"),
-        Column("who", "Requested by", Value("asked by", "initiator.username"), css="s-who"),
+        Column("who", "Requested by", Value("requested by", "initiator.username"), css="s-who"),
         Column(
-            "created", "Requested", Value("asked at ({zone})", "created_at"), css="s-when", order=("pk",), is_time=True
+            "created",
+            "Requested",
+            Value("requested at ({zone})", "created_at"),
+            css="s-when",
+            order=("pk",),
+            is_time=True,
         ),
         Column(
             "updated",

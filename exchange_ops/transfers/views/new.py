@@ -29,7 +29,7 @@ from exchange_ops.transfers.models import Transfer
 ONLY_OPERATORS = "Only operators can request transfers. You can view every transfer in the list."
 TABS = {
     "move": ("Bank and trading", "Move money between the bank and the trading wallet"),
-    "convert": ("Convert", "Convert into the form of another network"),
+    "convert": ("Convert", "Convert to another network"),
     "to-subaccount": ("To a sub-account", "Move money to a sub-account"),
     "from-subaccount": ("From a sub-account", "Move money from a sub-account"),
     "to-user": ("To another user", "Send money to another user of the exchange"),
@@ -56,7 +56,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
     except workflow.CannotTransfer as problem:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
-    messages.success(request, f"{row.reference} is recorded. {row.sentence}")
+    messages.success(request, f"{row.reference} requested. {row.sentence}")
     return redirect("transfer", row.pk)
 
 
@@ -64,7 +64,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
 def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What is available, what would remain and who has to approve, for what was typed so far."""
     if kind not in SLUGS:
-        raise Http404("There is no such kind of transfer.")
+        raise Http404("Unknown kind of transfer.")
     currency = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
     if currency is not None:
@@ -74,7 +74,7 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
 
 def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
     if slug not in SLUGS:
-        raise Http404("There is no such kind of transfer.")
+        raise Http404("Unknown kind of transfer.")
     usable, others = _currencies(SLUGS[slug][0])
     options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":

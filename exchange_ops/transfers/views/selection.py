@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES: Final = {
     states.APPROVED: "Approved. The transfer is being sent now.",
-    states.REVIEW: "Nothing was sent yet. Your approval is recorded; somebody else has to approve as well.",
+    states.REVIEW: "Nothing was sent yet. Approval recorded; another treasurer has to approve as well.",
     states.REJECTED: "Nothing was sent. Rejected.",
 }
 

@@ -77,7 +77,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
+    reason = DECISIONS.reason(reason, asks="Enter why you reject it; the requester sees it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
@@ -196,9 +196,9 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this payment yourself, so another treasurer has to decide.")
+        raise CannotApprove("You requested this payout, so another treasurer has to decide.")
     if not rules.may_decide(person, row):
-        raise CannotApprove("Only treasury decides on payments.")
+        raise CannotApprove("Only treasury can decide on payouts.")
 
 
 def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:

@@ -72,7 +72,7 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
     if record.id != row.exchange_id:
         return LedgerAnswer(problem="The exchange's ledger returned a different record.")
     if reason := sync.unstorable(record):
-        return LedgerAnswer(problem=f"The exchange's record can't be kept: {reason}.")
+        return LedgerAnswer(problem=f"The exchange's record can't be stored: {reason}.")
     version = _version_of_record(record)
     entry = LedgerEntry.objects.filter(account=row.account, exchange_id=record.id, index__gt=record.index).first()
     return LedgerAnswer(record=record, version=version, newest=version if entry is None else version_of_entry(entry))

@@ -54,7 +54,7 @@ def ledger(reader: ExchangeClient) -> Iterator[Answer]:
     yield _numbered(sorted(record.index for record in entries))
     kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in entries)
     unknown_types = sorted({record.type for record in entries} - KNOWN_TYPES)
-    words = f" The desk does not know {', '.join(unknown_types)}." if unknown_types else ""
+    words = f" Unknown types: {', '.join(unknown_types)}." if unknown_types else ""
     sentence = f"Types in the last {len(entries)} entries: {', '.join(sorted(kinds))}.{words}"
     yield Answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not unknown_types)
 
@@ -92,7 +92,7 @@ def closed_subaccounts(reader: ExchangeClient) -> Iterator[Answer]:
         subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
         settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
     except Refused as refused:
-        sentence = f"Sub-accounts can't be asked for with this key: code {refused.code}."
+        sentence = f"Sub-accounts can't be read with this key: code {refused.code}."
         yield Answer("frozen_subaccount", f"refusal {refused.code}", sentence)
         return
     if not subs:

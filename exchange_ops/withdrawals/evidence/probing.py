@@ -67,7 +67,7 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
         if extras.leave_hold:
             answers.append(_leave_one(account, currency, address, means))
     except CallFailed as failure:
-        raise CannotProbe(f"The exchange did not answer as it should: {failure}") from failure
+        raise CannotProbe(f"The exchange gave an unexpected answer: {failure}") from failure
     for answer in answers:
         facts.note(account=account, name=f"{PREFIX}{answer.name}", value=answer.value, now=means.now())
     return answers
@@ -154,7 +154,7 @@ def _listed_as(record: records.Transaction, tag: str, estimate: Decimal) -> Iter
     yield Answer("status_of_a_hold", record.status, sentence, holds=record.status == CREATED)
     echoed = record.public_comment == tag
     yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}shown.")
-    fee = "not told" if record.fee is None else decimal_text(record.fee)
+    fee = "not reported" if record.fee is None else decimal_text(record.fee)
     sentence = f"The fee of the hold is {fee}, estimated was {decimal_text(estimate)}."
     yield Answer("fee_is_the_estimate", record.fee == estimate, sentence)
 

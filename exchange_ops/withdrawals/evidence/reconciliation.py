@@ -123,15 +123,15 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
         if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
-        sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."
+        sentence = f"{late_versions} record versions were missing from the ledger copy and have been added."
     elif missing or surplus or older:
         sentence = (
-            f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
-            f"{older} differ in their version."
+            f"{len(missing)} transactions are missing from the ledger copy, "
+            f"{len(surplus)} are unknown to the exchange, {older} are outdated."
         )
     else:
         return Finding(
-            "transactions", True, f"All {len(exchange_index)} transactions are here in their newest version."
+            "transactions", True, f"All {len(exchange_index)} transactions are up to date in the ledger copy."
         )
     return Finding("transactions", False, sentence)
 
@@ -139,8 +139,8 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
 def _asides(account: Account, reading: Reading) -> Finding:
     count = quarantine.waiting(account=account)
     if count or reading.asides:
-        return Finding("unread records", False, f"{max(count, len(reading.asides))} records could not be taken in.")
-    return Finding("unread records", True, "Every record could be taken in.")
+        return Finding("unread records", False, f"{max(count, len(reading.asides))} records could not be read.")
+    return Finding("unread records", True, "Every record could be read.")
 
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
@@ -151,7 +151,11 @@ def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Fi
     amounts = {code: Decimal(text) for code, text in opening.items()}
     for line in figures.by_currency(reading.transactions.values(), held=held, opening=amounts).values():
         if line.unknown_type:
-            yield Finding(line.currency, True, f"Not provable: the type {line.unknown_type!r} has no known sign.")
+            yield Finding(
+                line.currency,
+                True,
+                f"Not provable: the type {line.unknown_type!r} is not known to be a debit or a credit.",
+            )
         else:
             yield _against_opening(line, opening)
     if opening_fact is None or dict(opening_fact.value) != opening:
@@ -166,14 +170,14 @@ def _against_opening(line: Figures, opening: dict[str, str]) -> Finding:
     code, remainder = line.currency, line.reported - line.net
     if line.opening is None and remainder < 0:
         return Finding(
-            code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than there ever was."
+            code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than was ever available."
         )
     if line.opening is None:
         opening[code] = decimal_text(remainder)
-        return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
+        return Finding(code, True, f"Its history begins with {opening[code]} {code}, recorded as its opening balance.")
     if line.difference:
-        return Finding(code, False, f"{grouped_text(line.difference)} {code} moved without a transaction that says so.")
-    return Finding(code, True, "Every movement of the bank balance has its transaction.")
+        return Finding(code, False, f"{grouped_text(line.difference)} {code} moved without a matching transaction.")
+    return Finding(code, True, "Every movement of the bank balance has a matching transaction.")
 
 
 def _reserved(reading: Reading) -> Iterable[Finding]:
@@ -190,7 +194,7 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
         if entry.reserved == explained:
             continue
         difference = grouped_text(entry.reserved - explained)
-        yield Finding(f"{code} reserved", False, f"{difference} {code} are reserved without a payout under way.")
+        yield Finding(f"{code} reserved", False, f"{difference} {code} are reserved without a payout in progress.")
 
 
 def _open_holds(account: Account, reading: Reading) -> Finding:
@@ -209,10 +213,12 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
     foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]
     if foreign_entries:
         return Finding(
-            "open holds", False, f"{len(foreign_entries)} payouts wait at the exchange that nobody here asked for."
+            "open holds",
+            False,
+            f"{len(foreign_entries)} payouts are open at the exchange that were not requested in Countersign.",
         )
     return Finding(
-        "open holds", True, f"{len(hold_ids)} payouts are under way at the exchange, all of them known here."
+        "open holds", True, f"{len(hold_ids)} payouts are open at the exchange; all match requests in Countersign."
     )
 
 

@@ -69,7 +69,7 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
             txid=row.hash, address=row.address, amount_sat=owed_sat(row), client=client, now=now
         )
     except (addresses.NotAnAddress, BadArgument) as problem:
-        raise CannotProve(f"It can't be verified: {problem}") from None
+        raise CannotProve(f"Not verifiable: {problem}") from None
     return _unless_claimed(row, verdict, client)
 
 
@@ -83,7 +83,8 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     count = outputs.count_paying(txid=row.hash, address=row.address, amount_sat=owed_sat(row), client=client)
     if count > len(earlier):
         return verdict
-    sentence = f"The transaction pays this {count} times, and that is {earlier[-1].reference} already."
+    often = "once" if count == 1 else f"{count} times"
+    sentence = f"The transaction pays this amount {often}; {earlier[-1].reference} already counts for it."
     return replace(verdict, outcome=Outcome.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 
@@ -118,7 +119,7 @@ def owed_sat(row: Withdrawal) -> int:
         raise CannotProve("The net amount is unknown: the exchange reported no fee.")
     sat = amount.scaleb(8)
     if sat != sat.to_integral_value():
-        raise CannotProve("The amount has more digits than the chain.")
+        raise CannotProve("The amount has more decimals than the chain allows.")
     return int(sat)
 
 

@@ -25,15 +25,15 @@ _AFTER = frozenset(
 )
 _BLOCK_LEFT = (
     Tone.BAD,
-    "Not in the chain any more",
+    "No longer on the chain",
     "The payment is unconfirmed again: its block was removed by a chain reorganisation.",
 )
 _MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, not in a known block yet."),
+    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, not in a block yet."),
     models.ABSENT: (Tone.WARN, "Not on the chain", "No on-chain transaction yet."),
-    models.WRONG: (Tone.BAD, "Paid otherwise", "The on-chain payment differs from the request."),
-    models.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
+    models.WRONG: (Tone.BAD, "Payment differs", "The on-chain payment differs from the request."),
+    models.NOT_PROVEN: (Tone.WARN, "Not proven", "The payment is not proven on-chain."),
     models.BLOCK_LEFT: _BLOCK_LEFT,
 }
 
@@ -59,7 +59,7 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
     if row.state not in _AFTER:
         return None
     if row.currency != payouts.COIN:
-        sentence = "the exchange's word is what there is of this payment"
+        sentence = "only the exchange's report is available"
         return ChainStatus(
             Tone.QUIET,
             "Not verifiable on-chain",
@@ -69,8 +69,8 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
     if not row.hash:
         return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not returned a transaction hash yet.")
     if proof is None or proof.standing == models.UNSEEN:
-        sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
-        return ChainStatus(Tone.ACTIVE, "Being looked for", sentence, proof)
+        sentence = "The exchange returned the transaction hash; the chain has not been checked yet."
+        return ChainStatus(Tone.ACTIVE, "Searching the chain", sentence, proof)
     tone, label, sentence = _words(row, proof)
     newest_tip = tips.tip(now)
     is_late = proof.final_at is None and newest_tip is not None and newest_tip.hash != proof.tip_hash
@@ -80,11 +80,11 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
 def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
     blocks = f"{proof.depth} block{'' if proof.depth == 1 else 's'}"
     if verdicts.is_deep(state=proof.standing, depth=proof.depth):
-        end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
-        sentence = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
+        end = " Final: it is rechecked only if a chain reorganisation reaches this block."
+        sentence = f"The address received the exact amount, {blocks} deep, and Countersign verified the proof."
         return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
     if proof.standing == models.PROVEN:
-        sentence = f"The address has exactly what it should get, {blocks} deep. "
+        sentence = f"The address received the exact amount, {blocks} deep. "
         return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
     tone, label, sentence = _BLOCK_LEFT if was_there else _UNPROVEN[proof.standing]

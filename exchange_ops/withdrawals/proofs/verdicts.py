@@ -33,15 +33,15 @@ def judge(
     row: Withdrawal, proof_columns: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime
 ) -> None:
     """Move the row on if the check requires it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
-    report = "The exchange says sent" if row.state == states.SENT else "The exchange says paid"
+    report = "Exchange reports sent" if row.state == states.SENT else "Exchange reports paid"
     if is_deep(state=proof_columns["standing"], depth=proof_columns["depth"]):
         _prove(row, verdict, now)
     elif proof_columns["standing"] == WRONG and row.state != states.DISPUTED:
-        _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
+        _dispute(row, f"{report}, but the chain differs: {verdict.sentence}", verdict, now, froze=True)
     elif was_replaced and (
         row.state == states.VERIFIED or (row.state == states.SETTLED and proof_columns["standing"] != PROVEN)
     ):
-        reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
+        reason = f"{report}, but its block is no longer on the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
     elif (
         row.state == states.SETTLED
@@ -49,7 +49,7 @@ def judge(
         and now - proof_columns["absent_since"] >= ABSENT_FOR
     ):
         minutes = int(ABSENT_FOR.total_seconds() // 60)
-        reason = f"{report}, and for {minutes} minutes the chain has known no such transaction."
+        reason = f"{report}, but no such transaction has been on the chain for {minutes} minutes."
         _dispute(row, reason, verdict, now, froze=True)
 
 

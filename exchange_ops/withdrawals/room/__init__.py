@@ -96,7 +96,7 @@ def _evidence(row: Withdrawal) -> list[str]:
     )
     matches = entries.filter(type__in=LEAVING, address=row.address, created_at__gte=row.created_at - EARLY)
     return [
-        f"The ledger has {entry.exchange_id}: the same amount to the same address at "
+        f"In the ledger, {entry.exchange_id}: the same amount to the same address at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
         for entry in matches.order_by("index")
     ]
@@ -153,7 +153,7 @@ ROOM: Final = rooms.Room(
         Kind(alarms.PAYOUT_OVERDUE, "Payout not carried out", Severity.HIGH, causes.WORKERS, _overdue),
         Kind(
             alarms.PROOFS_LATE,
-            "Payouts not looked for on the chain",
+            "On-chain verification delayed",
             Severity.MEDIUM,
             causes.WORKERS,
             causes.unwell(alarms.PROOFS_LATE),

@@ -61,6 +61,6 @@ def proofs() -> Health:
         sentence = f"{len(ages_of_rows)} payouts await on-chain confirmation, the oldest for {ages.spoken(oldest)}."
     rows = Withdrawal.objects.filter(state=states.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
     references = [row.reference for row in rows]
-    people = f" {', '.join(references)}: reported as paid, but other evidence disagrees. Treasury has to review."
+    people = f" {', '.join(references)}: reported as paid, but other evidence disagrees. Treasury must review."
     age_s = oldest.total_seconds()
     return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age_s)

@@ -244,7 +244,7 @@ def _without_approvals(row: Withdrawal, now: datetime) -> None:
     if policy_evaluation.is_of_older_form(row):
         reapproval.for_older_form(row, now=now, again=min(now + STILL, _last_moment(row, now)))
         return
-    reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
+    reason = f"{row.reference} was stopped before payment: the approvals required by the rules are missing"
     freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 
 

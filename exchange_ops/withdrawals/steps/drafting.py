@@ -35,7 +35,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
         if isinstance(problem, BadArgument) or (
             isinstance(problem, Refused) and problem.code not in _WORTH_ASKING_AGAIN
         ):
-            _fail(row, f"The exchange refused the check: {problem}", now)
+            _fail(row, f"The exchange rejected the check: {problem}", now)
         else:
             _wait(row, f"Checks not completed: {problem}", now)
         return

@@ -58,7 +58,7 @@ def compare(row: Withdrawal, record: PayoutVersion, *, fee_limit: Decimal | None
         _item("type", "payout", record.type, record.type == "payout"),
         _item("currency", row.currency, record.currency, row.currency == record.currency),
         _item("amount", _text(expected), _text(record.amount), record.amount == expected),
-        _item("fee", f"at most {_text(most)}", "not told" if record.fee is None else _text(record.fee), is_within),
+        _item("fee", f"at most {_text(most)}", "not reported" if record.fee is None else _text(record.fee), is_within),
         _item("address", row.address, record.address, same_place),
         _item("payment_id", row.payment_id, record.payment_id, row.payment_id == record.payment_id),
         _item("tag", row.tag, record.public_comment or "not shown", record.public_comment in {"", row.tag}),

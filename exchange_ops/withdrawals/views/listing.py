@@ -73,7 +73,7 @@ WITHDRAWALS: Final = List(
             Value("state", "label", ("state", "ended_by", "ended_by_person", "initiator_id")),
             css="s-state",
         ),
-        Column("turn", "Whose turn", Value("turn", reads=("state",)), css="s-turn"),
+        Column("turn", "Waiting for", Value("turn", reads=("state",)), css="s-turn"),
         Value("currency"),
         Column("amount", "Amount", Value("amount"), css="s-amount", order=("currency", "amount"), is_end=True),
         Column("fee", "Network fee", Value("fee", "known_fee", ("fee", "fee_estimate")), is_shown=False, is_end=True),
@@ -81,9 +81,14 @@ WITHDRAWALS: Final = List(
         Value("fee deducted from amount", "include_fee"),
         Column("to", "To", Value("address"), css="s-to", is_mono=True),
         Value("payment id"),
-        Column("who", "Requested by", Value("asked by", "initiator.username"), css="s-who"),
+        Column("who", "Requested by", Value("requested by", "initiator.username"), css="s-who"),
         Column(
-            "created", "Requested", Value("asked at ({zone})", "created_at"), css="s-when", order=("pk",), is_time=True
+            "created",
+            "Requested",
+            Value("requested at ({zone})", "created_at"),
+            css="s-when",
+            order=("pk",),
+            is_time=True,
         ),
         Column(
             "updated",

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _OUTCOMES: Final = {
     states.COMMITTING: "Approved. The payment order is being sent to the exchange.",
-    states.QUEUED: "Approved. The money is being reserved now.",
-    states.HELD: "Nothing is paid yet. Your approval is recorded; somebody else has to approve as well.",
-    states.REVIEW: "Nothing was sent yet. Your approval is recorded; somebody else has to approve as well.",
-    states.ROLLING_BACK: "Nothing is paid. Rejected; the money is being released.",
+    states.QUEUED: "Approved. The funds are being reserved.",
+    states.HELD: "Nothing is paid yet. Approval recorded; another treasurer has to approve as well.",
+    states.REVIEW: "Nothing was sent yet. Approval recorded; another treasurer has to approve as well.",
+    states.ROLLING_BACK: "Nothing is paid. Rejected; the funds are being released.",
     states.CANCELLED: "Nothing was sent. Rejected.",
 }
 

@@ -231,9 +231,9 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"digest": "ab" * 32}, "not the transaction that was shown"),
-        ({"reason": "  "}, "Say why"),
-        ({"reason": "x" * 501}, "Say why"),
+        ({"digest": "ab" * 32}, "changed after it was shown"),
+        ({"reason": "  "}, "Enter why"),
+        ({"reason": "x" * 501}, "Enter why"),
     ],
 )
 def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, sentence):

@@ -195,7 +195,7 @@ def test_a_review_without_a_reason_changes_nothing(ledger, watch, operator, reas
     row = watch()
     ledger.came(1, height=21)
     read()
-    with pytest.raises(requests.CannotWatch, match="Say why"):
+    with pytest.raises(requests.CannotWatch, match="Enter why"):
         requests.review_movements(watched_id=row.pk, movement_id=None, reason=reason, person=operator, now=LATER)
     assert ChainMovement.objects.get().state == states.TO_REVIEW
 

@@ -82,7 +82,7 @@ def test_money_moves_from_bank_to_trading_while_the_page_stays_open(house, visit
 def test_a_conversion_into_the_form_of_another_network(house, visit):
     operator = visit("operator")
     before = available(house, "bank", "USD"), available(house, "bank", "USDT20")
-    ask(operator, "convert", button="Convert it", Currency="USDT20", Amount="12.5", Into="USD", Reason="To pay in USD")
+    ask(operator, "convert", button="Convert", Currency="USDT20", Amount="12.5", Into="USD", Reason="To pay in USD")
     expect(operator.state()).to_have_text("Moved")
     expect(operator.page.locator("#facts")).to_contain_text("Into")
     after = available(house, "bank", "USD"), available(house, "bank", "USDT20")
@@ -135,7 +135,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     number = ask(
         operator,
         "to-user",
-        button="Ask for this transfer",
+        button="Request transfer",
         The_other_user_is_named_by="username",
         Name_of_the_other_user="other",
         Currency="ETH",
@@ -144,7 +144,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     )
     operator.mark()
     expect(operator.state()).to_have_text("Waiting for approvals")
-    expect(operator.page.locator("#decide")).to_contain_text("You asked for this transfer yourself")
+    expect(operator.page.locator("#decide")).to_contain_text("You requested this transfer")
     assert len(executed(house, *MOVES)) == before, "nothing leaves without an approval"
     entry = treasury.page.locator("#inbox .entry", has_text="A gift as agreed").locator(".e-title")
     expect(entry).to_be_visible()
@@ -168,7 +168,7 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
     number = ask(
         operator,
         "to-user",
-        button="Ask for this transfer",
+        button="Request transfer",
         The_other_user_is_named_by="username",
         Name_of_the_other_user="other",
         Currency="ETH",

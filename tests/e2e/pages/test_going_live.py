@@ -208,7 +208,7 @@ def items_of(root):
 def test_a_company_goes_live_by_following_one_page(live, chromium):
     house = live.house
     root, second = (administrator(chromium, live, name) for name in ("root", "second"))
-    assert {"TLS under the desk's own name", "Two administrators"} <= items_of(root)["Holds"]
+    assert {"TLS on the desk's own domain", "Two administrators"} <= items_of(root)["Holds"]
     ada = invite(root, second, chromium, "ada", roles.TREASURY)
     welcome(second, "ada")
     ben = invite(root, second, chromium, "ben", roles.TREASURY)
@@ -220,8 +220,8 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
     reader = ["--new-account", "--account=Main", "--label=Reader", "--login=demo-read"]
     reader += ["--right=payments", "--right=history", "--secret-from-stdin"]
     house.python("manage.py", "add_key", *reader, typed="demo-read-secret\n")
-    until(lambda: "A key that only reads" in items_of(root)["Holds"], every_s=1)
-    assert "The desk only watches" in root.page.locator("main").inner_text()
+    until(lambda: "A read-only key" in items_of(root)["Holds"], every_s=1)
+    assert "Read-only" in root.page.locator("main").inner_text()
     until(lambda: "Reconciliation balanced" in items_of(root)["Holds"], every_s=1)
     add_paying_key(root)
     until(
@@ -230,7 +230,7 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
     assert "rollback_is_confirmed" in house.python("manage.py", "probe_exchange")
     tighten(ada, ben)
     pay(live, olga, ada, ben)
-    for name in ("Secrets and key ring kept twice", "Backup restored once"):
+    for name in ("Secrets and key ring backed up", "Backup restored once"):
         panel = root.open("/going-live/").locator("section.panel", has=root.page.get_by_role("heading", name=name))
         panel.locator("summary").click()
         panel.get_by_label("Where and how").fill("In the safe of the second office")

@@ -6,12 +6,16 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from desk import clock
 from desk.actions import threads
+from desk.audit import trail as audit
 from desk.audit import words
+from desk.incidents.models import Incident
 from desk.models import AuditEvent, Person
 from desk.people import trail_readers
+from exchange_ops.ledger.models import LedgerAside
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals.decisions import approvals
 from tests.exchange_ops import rows
@@ -85,12 +89,55 @@ def test_an_auditor_of_one_account_reads_its_objects(payouts, first, second, lim
     assert subjects(elsewhere) == set()
 
 
+def test_an_auditor_of_one_account_reads_no_other_object_on_any_page(payouts, first, second, limited, signed_in):
+    """Payouts, comments, incidents, findings on one, records of the ledger: on the page, in files, in the block."""
+    petra, _, waiting = payouts
+    now, mark = clock.now(), "Zanzibar"
+    threads.comment(subject=waiting.subject, person=petra, text=mark, request_key="z", now=now)
+    freezes.freeze(account=first, person=petra, reason=mark, now=now)
+    incident = Incident.objects.get(scope=str(first.pk))
+    aside = LedgerAside.objects.create(
+        account=first, fingerprint="f", reason="?", source="walk", seen_at=now, first_seen_at=now
+    )
+    for action, subject in (
+        ("incident.closing_requested", f"closing:{incident.pk}"),
+        ("record.choice_made", f"record:{aside.pk}"),
+        ("thread.commented", f"thread:{incident.subject}"),
+    ):
+        with transaction.atomic():
+            audit.record(actor=petra, action=action, subject=subject, before={}, after={"reason": mark}, now=now)
+    there, elsewhere = limited("auditor", first), limited("auditor", second)
+    hidden = {
+        *(waiting.subject, f"thread:{waiting.subject}", f"closing:{incident.pk}", f"record:{aside.pk}"),
+        *(incident.subject, f"thread:{incident.subject}"),
+    }
+    assert hidden <= subjects(there)
+    assert subjects(elsewhere) == set()
+    client = signed_in(elsewhere)
+    for path in ("/", "/audit/", "/audit/export.csv", "/audit/export.json", f"/audit/?subject={waiting.reference}"):
+        response = client.get(path)
+        assert response.status_code == 200, path
+        page = (b"".join(response) if response.streaming else response.content).decode()
+        assert not [one for one in (*hidden, mark, f"{waiting.reference}:") if one in page], path
+
+
+def test_the_overview_of_one_account_names_no_object_of_another(payouts, first, second, auditor, signed_in):
+    """Whoever reads the whole trail too: the block is about the account of the page."""
+    _, ended, _ = payouts
+    client = signed_in(auditor)
+    shown = {
+        prefix: text(client.get(f"{prefix}/")) for prefix in ("", f"/accounts/{first.pk}", f"/accounts/{second.pk}")
+    }
+    rejected = f"petra rejected payout {ended.reference}"
+    assert [rejected in page for page in shown.values()] == [True, True, False]
+
+
 def test_the_page_and_its_files_keep_to_that(payouts, signed_in):
     petra, ended, waiting = payouts
     client = signed_in(petra)
     page = text(client.get("/audit/"))
     assert f"petra rejected payout {ended.reference}: 1.25 BCH to" in page
-    assert "Your own events, and those of the requests that you decided on" in page
+    assert "Your own events, and those of the requests you decided on" in page
     assert waiting.reference not in page
     table = b"".join(client.get("/audit/export.csv")).decode("utf-8-sig")
     assert ended.subject in table
@@ -134,7 +181,7 @@ def test_files_are_a_kind_and_people_are_objects_by_name(auditor, signed_in, fir
 
 def test_an_object_that_is_none_is_named_and_filters_nothing(auditor, signed_in, payouts):
     found, page = listed(signed_in(auditor), "subject=X-12")
-    assert "It names no object. Write a reference, for example W-2, or a person&#x27;s name." in page
+    assert "No such object. Enter a reference, for example W-2, or a person&#x27;s name." in page
     assert len(found) > 3
 
 
@@ -163,14 +210,14 @@ def test_a_payout_names_who_can_still_approve_it(payouts, signed_in, auditor, li
     newcomer = limited("treasury", username="newcomer")
     Person.objects.filter(pk=newcomer.pk).update(unconfirmed_since=clock.now())
     page = text(signed_in(petra).get(f"/audit/?subject={waiting.reference}"))
-    assert f"{waiting.reference} waits for approvals. Can still approve: paul , petra ." in page
+    assert f"{waiting.reference} is waiting for approvals. Can still approve: paul , petra ." in page
     assert "waits for approvals" not in text(signed_in(auditor).get(f"/audit/?subject={ended.reference}"))
 
 
 def test_a_payout_that_nobody_can_approve_any_more_says_so(first, operator, auditor, signed_in):
     waiting = rows.held(operator, now=clock.now())
     page = text(signed_in(auditor).get(f"/audit/?subject={waiting.reference}"))
-    assert "there is no one left who can give one" in page
+    assert "no remaining person can approve" in page
 
 
 def test_the_file_has_the_sentence_and_system_as_a_name(payouts, auditor, signed_in):

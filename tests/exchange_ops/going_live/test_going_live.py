@@ -87,7 +87,7 @@ def test_people_count_with_their_factors_alone(make_person):
     assert not look()["admin"].holds
     for number, admin in enumerate(admins, 1):
         totp.enrol(admin, SECRET)
-        assert look()["admin"].holds == (number == 2), "roles are given by two"
+        assert look()["admin"].holds == (number == 2), "every role needs two"
     assert look()["treasury"].sentence == "0 of 2 active treasurers have a passkey."
     for person in people:
         Authenticator.objects.create(user=person, type=Authenticator.Type.WEBAUTHN, data={})
@@ -130,14 +130,14 @@ def a_key(**observed):
 
 def test_the_key_that_reads_is_one_that_can_not_pay():
     a_key(reads="granted", pays="granted")
-    assert "can pay as well" in look()["key"].sentence
+    assert "can also pay out" in look()["key"].sentence
     a_key(reads="granted", pays="missing")
     assert look()["key"].holds
 
 
 def test_a_desk_with_a_reading_key_alone_says_that_it_only_watches():
     a_key(reads="granted", pays="missing")
-    assert "only watches" in look()["key"].sentence
+    assert "Read-only" in look()["key"].sentence
 
 
 def test_the_exchange_was_probed_and_its_answer_counts():
@@ -165,10 +165,10 @@ def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_
         facts.note(account=account, name=f"probe.{name}", value=value, now=clock.now())
     found = {each.question: each.answer for each in answers.all_answers()}
     assert found == {
-        "Status of a reservation after its hour": "failed",
+        "Status of a reservation after it expires": "failed",
         "Delay until it is listed, ms": "250",
         "Public comment shown": "no",
-        "More than there is": "Code 20001, Http status 400",
+        "Amount above the balance": "Code 20001, Http status 400",
         "Something new": "<b>odd</b>",
     }
     page = signed_in(auditor).get("/going-live/").content.decode()
@@ -183,11 +183,11 @@ def test_every_page_and_the_form_of_a_payout_say_that_the_desk_only_watches(sign
     key = a_key(reads="granted")
     ApiKey.objects.filter(pk=key.pk).update(rights=["Payment information"])
     assert "Watch only" in client.get("/frame/?parts=strip").content.decode()
-    assert "This desk only watches." in client.get("/withdrawals/new/").content.decode()
+    assert "This desk is read-only." in client.get("/withdrawals/new/").content.decode()
     payer = a_key(pays="granted")
     ApiKey.objects.filter(pk=payer.pk).update(rights=["Withdraw cryptocurrencies"])
     assert "Watch only" not in client.get("/frame/?parts=strip").content.decode()
-    assert "only watches" not in client.get("/withdrawals/new/").content.decode()
+    assert "is read-only" not in client.get("/withdrawals/new/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_a_payout_counts_when_the_chain_proves_it(operator):
     machine.move(row, event="commit_confirmed", to="committed", now=now)
     assert "No payout yet" in look()["payout"].sentence
     machine.move(row, event="exchange_succeeded", to="settled", now=now)
-    assert "not proven on the chain yet" in look()["payout"].sentence
+    assert "not proven on-chain yet" in look()["payout"].sentence
     machine.move(row, event="proven", to="verified", now=now)
     assert look()["payout"].holds
 
@@ -250,7 +250,7 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
         client = signed_in(make_person(role))
         answer = client.get("/going-live/")
         assert answer.status_code == status
-        assert ("Confirm that it was done" in text(answer)) == (role == "admin")
+        assert ("Confirm completion" in text(answer)) == (role == "admin")
         if status == 200:
             page = answer.content.decode()
             assert ("Make a trial signature" in page) == (role == "treasury")

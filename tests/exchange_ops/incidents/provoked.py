@@ -245,7 +245,7 @@ PROVOKED = {
     ),
     alarms.AUDIT: (
         lambda person: check("audit trail", "W-1: amount is '2'."),
-        "Rows differ from what the audit trail says of them. W-1: amount is",
+        "Rows differ from the audit trail. W-1: amount is",
     ),
     alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 1 for Main desk"),

@@ -63,7 +63,7 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
 
 def test_a_search_says_when_not_all_could_be_looked_through(signed_in, treasury, payable, monkeypatch):
     elsewhere(3)
-    words = "There are more than can be listed."
+    words = "Not all items are listed."
     assert words not in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))
     monkeypatch.setattr(entries, "MOST", 3)
     assert words in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))

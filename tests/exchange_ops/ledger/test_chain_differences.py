@@ -84,7 +84,7 @@ def test_a_deposit_that_was_only_just_announced_is_waited_for():
 def test_a_credited_deposit_whose_block_was_taken_away():
     rows.entry(1, **CREDITED)
     answered(height=None)
-    assert "is in no block" in differences()[0]
+    assert "is not in a block" in differences()[0]
 
 
 def test_a_credit_of_this_moment_is_not_compared_with_an_older_answer():
@@ -103,7 +103,7 @@ def test_a_deposit_that_is_deep_and_not_credited(height, found):
 def test_a_deposit_that_failed_at_the_exchange_and_is_in_a_block():
     rows.entry(1, status="failed", **CREDITED)
     answered(height=19)
-    assert "is failed, and its transaction is in a block" in differences()[0]
+    assert "is failed, although its transaction is in a block" in differences()[0]
 
 
 @pytest.mark.parametrize("status", ["success"])

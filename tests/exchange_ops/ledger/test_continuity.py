@@ -77,7 +77,7 @@ def test_another_ledger_freezes_at_the_next_reading_with_an_incident_and_changes
     assert frozen.frozen_by is None
     review.review(now=clock.now())
     incident = Incident.objects.get(kind=alarms.FROZEN)
-    assert "isn't the one that was read so far" in incident.sentence
+    assert "is not the one read before" in incident.sentence
     assert "The stored copy was not changed." in incident.sentence
 
 
@@ -92,7 +92,7 @@ def test_another_ledger_freezes_at_the_next_reading_with_an_incident_and_changes
 )
 def test_known_ids_with_other_content_are_another_ledger(copy, other):
     changed = [transaction(**{"id": one.id, "index": one.index, **other}) for one in KNOWN]
-    assert "is another one at the exchange" in breaks(copy, Exchange(*changed))
+    assert "is a different one at the exchange" in breaks(copy, Exchange(*changed))
     assert freezes.active(copy) is not None
 
 
@@ -168,4 +168,4 @@ def test_a_round_against_another_ledger_reads_nothing_of_it(account, demo_keys, 
     assert refresh.sync_ledgers(now=clock.now(), client_for=keys.client_for) == 0
     assert rows() == before
     assert freezes.active(account) is not None
-    assert "isn't the ledger that was read so far" in heartbeats.state_of(heartbeats.ledger_of(account)).problem
+    assert "is not the ledger read before" in heartbeats.state_of(heartbeats.ledger_of(account)).problem

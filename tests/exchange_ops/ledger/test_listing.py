@@ -209,12 +209,12 @@ def test_a_file_holds_what_is_filtered_in_its_order_and_says_so(signed_in, audit
     table = list(csv.DictReader(io.StringIO(text)))
     assert [line["amount"] for line in table] == ["1", "2", "3"]
     assert {line["address"] for line in table} == {"'=1+1"}
-    assert table[0]["made at (Europe/Berlin)"] == "2026-07-01T12:00:00+02:00"
+    assert table[0]["created at (Europe/Berlin)"] == "2026-07-01T12:00:00+02:00"
     whole = json.loads(text_of(client.get(f"/ledger/export.json{query}")))
     assert whole["filters"] == {"type": "payin", "zone": "Europe/Berlin"}
     assert [line["amount"] for line in whole["rows"]] == ["1", "2", "3"]
     assert {line["payment id"] for line in whole["rows"]} == {"a\u202eb"}, "JSON is exact"
-    assert whole["rows"][0]["made at"] == "2026-07-01T12:00:00+02:00"
+    assert whole["rows"][0]["created at"] == "2026-07-01T12:00:00+02:00"
     nothing = dict.fromkeys(("out", "moved", "other", "fees", "pending"), "0")
     assert whole["totals"] == {"count": 3, "sums": [{"currency": "BCH", "count": 3, "in": "6", "net": "6"} | nothing]}
     assert AuditEvent.objects.filter(action="ledger.exported", actor=auditor).count() == 2

@@ -144,9 +144,9 @@ def test_others_and_empty_reasons_are_refused(aside: Any, people: Any, operator:
     operator.key.enrol(operator)
     with pytest.raises(settling.CannotSettle, match="Only treasury"):
         choose(aside, operator)
-    with pytest.raises(settling.CannotSettle, match="Say what you looked at"):
+    with pytest.raises(settling.CannotSettle, match="Enter what you checked"):
         choose(aside, people[0], reason=" ")
-    with pytest.raises(settling.CannotSettle, match="Choose which"):
+    with pytest.raises(settling.CannotSettle, match="Choose the valid record"):
         choose(aside, people[0], "both")
     with pytest.raises(settling.CannotSettle, match="changed after you opened"):
         choose(aside, people[0], digest="0" * 64)

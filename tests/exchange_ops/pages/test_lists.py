@@ -104,7 +104,7 @@ def test_foreign_lines_of_the_ledger_are_marked(signed_in, auditor, payable):
     rows.entry(1, type="payout", foreign=True, now=clock.now())
     rows.entry(2, now=clock.now())
     client = signed_in(auditor)
-    assert text_of(client.get("/ledger/")).count("Made elsewhere") == 2  # the mark and the filter's word
+    assert text_of(client.get("/ledger/")).count("Made outside Countersign") == 2  # the mark and the filter's word
     assert "line-2" not in text_of(client.get("/ledger/?origin=foreign"))
 
 
@@ -142,7 +142,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     assert "in the bank and trading accounts" in page
     assert "Not in total (no current price): XRP." in page
     assert "19 min left" in page or "20 min left" in page
-    assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
+    assert f"Without a decision, the funds are released at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
     followed = re.search(r'id="work"[^>]*data-follow="([^"]+)"', page)
     assert {"approvals", "incidents", "policy", "people"} <= set(followed[1].split())
     assert "0.50000000" not in page
@@ -195,5 +195,5 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
 def test_the_overview_names_what_changed_in_words(signed_in, auditor, operator, payable):
     row = rows.held(operator, now=clock.now())
     page = text_of(signed_in(auditor).get("/"))
-    assert f"System noted that the exchange reserved payout {row.reference}: 1.25 BCH to" in page
+    assert f"System recorded the reservation of payout {row.reference}: 1.25 BCH to" in page
     assert "withdrawal.hold" not in page

@@ -57,18 +57,18 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     market = page[page.index("Market stream") : page.index("Loops")]
     assert "Silent last received 5 min ago" in market, "a process that was killed left a row that says connected"
     assert "61 s" in market
-    assert "Following process not running" not in page
+    assert "Follower not running" not in page
 
 
 def test_a_page_without_followers_says_what_starts_them(signed_in, admin):
     page = text_of(signed_in(admin), "/system/", "followers")
-    assert "Following process not running" in page
+    assert "Follower not running" in page
     assert "manage.py follow" in page
     assert "No loops have run yet." in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now() - timedelta(minutes=10))
     page = text_of(signed_in(admin), "/system/", "followers")
-    assert "Following process not running" in page, "it ran, and does not any more"
-    assert "Following process followers, timers, and payouts when no worker is running Silent 10 min ago" in page
+    assert "Follower not running" in page, "it ran, and does not any more"
+    assert "Follower followers, timers, and payouts when no worker is running Silent 10 min ago" in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     assert "a follower starts once a key" in text_of(signed_in(admin), "/system/", "followers")
 
@@ -97,7 +97,7 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
     stream_states.ended(stream(account), sentence="closed", now=now)
     FollowerState.objects.filter(name=stream(account)).update(heard_at=now - timedelta(minutes=7))
     page = text_of(client, path)
-    assert "The exchange’s stream is down, last received 7 min ago:" in page
+    assert "Exchange stream disconnected, last received 7 min ago:" in page
     assert "data from 8 s ago, refreshed every few seconds." in page
 
     heartbeats.succeeded(reading, now=now - timedelta(minutes=4), account=account)

@@ -90,7 +90,7 @@ def test_one_takes_it_and_everybody_may_put_it_back(signed_in, operator, treasur
     assert signed_in(treasury).post(take).status_code == 302
     assert Taken.objects.get().person == treasury
     late = signed_in(operator).post(take, headers=HTMX).content.decode()
-    assert "Somebody else was faster" in late
+    assert "Already changed by someone else" in late
     assert Taken.objects.get().person == treasury
     assert signed_in(auditor).post(take).status_code == 403
     assert signed_in(operator).post(take, {"put_back": "yes"}).status_code == 302

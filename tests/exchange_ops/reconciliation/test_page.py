@@ -14,6 +14,7 @@ from desk import clock
 from desk.incidents import review
 from desk.incidents.models import Incident
 from desk.models import AuditEvent
+from desk.rows import retention
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import sync as ledger
@@ -57,6 +58,20 @@ def misstate_opening(account):
     facts.note(account=account, name=reconciliation.OPENING, value=value, now=clock.now())
 
 
+def test_old_readings_are_removed_and_the_newest_of_an_account_never_is(busy_account, auditor, settings):
+    """The statement is made of the newest; opening figures stay as well."""
+    before = statement(busy_account, auditor)
+    opening = set(Fact.objects.filter(name=reconciliation.OPENING).values_list("pk", flat=True))
+    assert Fact.objects.filter(name=reconciliation.READING).count() == 2
+    retention.purge(now=clock.now() + timedelta(days=settings.ANSWERS_KEPT_DAYS - 1))
+    assert Fact.objects.filter(name=reconciliation.READING).count() == 2
+    retention.purge(now=clock.now() + timedelta(days=settings.ANSWERS_KEPT_DAYS + 1))
+    newest = facts.newest(account=busy_account, name=reconciliation.READING)
+    assert list(Fact.objects.filter(name=reconciliation.READING)) == [newest]
+    assert set(Fact.objects.filter(name=reconciliation.OPENING).values_list("pk", flat=True)) == opening
+    assert statement(busy_account, auditor).lines == before.lines
+
+
 def test_every_movement_of_a_currency_has_its_column(busy_account, auditor):
     one = line(busy_account, auditor)
     figures, done = one.figures, busy_account.ledger_entries.filter(currency="BTC", status="success")
@@ -73,12 +88,12 @@ def test_the_page_differs_where_the_command_does_and_by_the_same_figure(busy_acc
     misstate_opening(busy_account)
     with pytest.raises(CommandError):
         call_command("reconcile")
-    assert "DIFFERS  BTC: 0.25 BTC moved without a transaction" in capsys.readouterr().out
+    assert "DIFFERS  BTC: 0.25 BTC moved without a matching transaction" in capsys.readouterr().out
     differing = [each for each in statement(busy_account, auditor).lines if each.state == statements.DIFFERS]
     assert [(each.figures.currency, each.difference) for each in differing] == [("BTC", Decimal("0.25"))]
     page = signed_in(auditor).get("/reconciliation/")
     assert 'class="tone-bad"' in page.content.decode()
-    assert "1 currency differs. No money was sent for it. The desk compares again every hour" in text(page)
+    assert "1 currency differs. This check moves no money. It runs again every hour" in text(page)
 
 
 def test_a_difference_leads_to_its_incident(busy_account, auditor, signed_in):
@@ -88,12 +103,12 @@ def test_a_difference_leads_to_its_incident(busy_account, auditor, signed_in):
     incident = Incident.objects.get(kind="reconciliation")
     page = signed_in(auditor).get("/reconciliation/").content.decode()
     assert f'href="/action/incidents/{incident.pk}/"' in page
-    assert "BTC: 0.25 BTC moved without a transaction that says so." in page
+    assert "BTC: 0.25 BTC moved without a matching transaction." in page
 
 
 def test_what_was_never_read_is_no_zero(account, auditor, signed_in):
     assert statement(account, auditor).lines == []
-    assert "Not read yet. There is nothing to compare." in text(signed_in(auditor).get("/reconciliation/"))
+    assert "Not read yet. Nothing to compare." in text(signed_in(auditor).get("/reconciliation/"))
 
 
 def test_figures_that_are_out_of_date_have_no_difference(busy_account, auditor):

@@ -104,7 +104,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     for words in (
         "Approved. The transfer is being sent now.",
         "Approved. The payment order is being sent to the exchange.",
-        "Nothing is paid. Rejected; the money is being released.",
+        "Nothing is paid. Rejected; the funds are being released.",
     ):
         assert words in done
     assert [state_of(row) for row in (first, second, third)] == ["committing", "rolling_back", "approved"]
@@ -137,7 +137,7 @@ def decided(row, person):
 
 
 SPOILED = {
-    "own request": (not_own, "Not decided. You asked for this payment yourself"),
+    "own request": (not_own, "Not decided. You requested this payout"),
     "changed since shown": (changed, "Not decided. Nothing was decided: the request or the policy changed"),
     "expired": (closed, "Not decided. Approvals closed at"),
     "decided meanwhile": (decided, "Not decided. Already decided by"),

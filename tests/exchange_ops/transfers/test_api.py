@@ -95,9 +95,9 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not list"),
+        ({"currency": "NOPE"}, "currency", "not listed"),
         ({"amount": "100000"}, "amount", "were available"),
-        ({"kind": "to_user"}, "by", "e-mail address or a user name"),
+        ({"kind": "to_user"}, "by", "e-mail address or user name"),
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
         ({"kind": "convert"}, "to_currency", "Choose"),
         ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),
@@ -154,7 +154,7 @@ def test_everybody_reads_and_only_operators_ask(with_token, operator, make_perso
     for path, content in ((PATH, body()), (f"{PATH}{number}/cancel/", {"reason": "No"})):
         response = send(client, content, path)
         assert response.status_code == 403
-        assert response.json()["detail"] == "Nothing was recorded: operators ask for transfers."
+        assert response.json()["detail"] == "Nothing was requested: only operators can request transfers."
     assert Transfer.objects.get().state == "approved"
 
 

@@ -51,7 +51,7 @@ def test_c15_a_transfer_that_is_listed_late_is_waited_for(moving, polls):
     for _ in range(min(polls, 2)):
         row = moving.step(row)
         assert row.state == "unknown"
-        assert "moved without a transaction" in row.last_problem
+        assert "moved without a matching transaction" in row.last_problem
     moving.walk.later(seconds=11)
     row = moving.step(row)
     assert row.state == "done", row.last_problem
@@ -128,7 +128,7 @@ def test_balances_that_moved_without_a_transaction_are_for_two_people(moving):
     moving.ahead = QUIET_OVER
     row = moving.until(row, "investigate", "not_seen")
     assert row.state == "investigate"
-    assert "-1.5 BTC moved without a transaction" in row.last_problem
+    assert "-1.5 BTC moved without a matching transaction" in row.last_problem
 
 
 def test_half_a_conversion_is_for_two_people(moving):
@@ -140,7 +140,7 @@ def test_half_a_conversion_is_for_two_people(moving):
     for _ in range(3):
         row = moving.step(row)
         assert row.state == "unknown"
-        assert "only a part of it" in row.last_problem
+        assert "only part of it" in row.last_problem
     moving.ahead = QUIET_OVER
     assert moving.step(row).state == "investigate"
 
@@ -206,7 +206,7 @@ def test_what_was_asked_for_anew_is_not_sent_when_the_older_one_moved_after_all(
     for _ in range(2):
         new = moving.step(new)
         assert new.state == "approved"
-        assert f"{old.reference}, which it replaces, was seen at the exchange after all" in new.last_problem
+        assert f"{old.reference}, which it replaces, has appeared at the exchange" in new.last_problem
     assert moving.fresh(old).state == "investigate"
     assert moving.outcomes(new) == []
     for person in moving.walk.approvers[1:]:
@@ -327,7 +327,7 @@ def test_a_lane_takes_one_at_a_time(moving):
     second, other = moving.approved(amount=Decimal("0.5")), moving.approved(states.TRADING_TO_BANK)
     second, other = moving.step(second), moving.step(other)
     assert second.state == "approved"
-    assert f"{first.reference} is under way in the same lane" in second.last_problem
+    assert f"{first.reference} is in progress on the same route" in second.last_problem
     assert other.state == "done", "another currency and another way is another lane"
     moving.until(first, "done")
     assert moving.step(second).state == "done"

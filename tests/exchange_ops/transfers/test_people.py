@@ -35,7 +35,7 @@ pytestmark = [
         (states.BANK_TO_TRADING, {"reason": "  "}, "reason", "Enter the purpose"),
         (states.BANK_TO_TRADING, {"reason": "x" * 501}, "reason", "500"),
         (states.BANK_TO_TRADING, {"request_key": ""}, "__all__", "form is incomplete"),
-        (states.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "does not list"),
+        (states.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "not listed"),
         (states.BANK_TO_TRADING, {"amount": Decimal(0)}, "amount", "greater than zero"),
         (states.BANK_TO_TRADING, {"amount": Decimal(-1)}, "amount", "greater than zero"),
         (states.BANK_TO_TRADING, {"amount": Decimal("NaN")}, "amount", "Enter a valid amount"),
@@ -44,20 +44,20 @@ pytestmark = [
         (states.BANK_TO_TRADING, {"amount": Decimal("1e-19")}, "amount", "decimals"),
         (states.BANK_TO_TRADING, {"amount": Decimal(101)}, "amount", "on the bank account at"),
         (states.TRADING_TO_BANK, {"amount": Decimal(10**6)}, "amount", "on the trading account at"),
-        (states.TO_USER, {"by": "phone"}, "by", "e-mail address or a user name"),
-        (states.TO_USER, {"identifier": ""}, "identifier", "Give the user name"),
+        (states.TO_USER, {"by": "phone"}, "by", "e-mail address or user name"),
+        (states.TO_USER, {"identifier": ""}, "identifier", "Enter the user name"),
         (states.TO_USER, {"identifier": "оther"}, "identifier", "look-alike characters"),
         (states.TO_USER, {"identifier": "a b"}, "identifier", "letters, digits"),
         (states.TO_USER, {"by": "email", "identifier": "other@"}, "identifier", "not an e-mail"),
         (states.TO_USER, {"by": "email", "identifier": "a\n@b.test"}, "identifier", "look-alike"),
         (states.CONVERT, {"to_currency": ""}, "to_currency", "Choose"),
-        (states.CONVERT, {"to_currency": "USD"}, "to_currency", "itself"),
-        (states.CONVERT, {"to_currency": "BTC"}, "to_currency", "no other network"),
+        (states.CONVERT, {"to_currency": "USD"}, "to_currency", "a different currency"),
+        (states.CONVERT, {"to_currency": "BTC"}, "to_currency", "on another network"),
         (states.CONVERT, {"to_currency": "'; DROP TABLE"}, "to_currency", "Choose"),
         (states.TO_SUBACCOUNT, {"subaccount_id": None}, "subaccount_id", "Choose"),
         (states.TO_SUBACCOUNT, {"subaccount_id": 99}, "subaccount_id", "no sub-account 99"),
-        (states.TO_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
-        (states.FROM_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
+        (states.TO_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no transfers to or from it"),
+        (states.FROM_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no transfers to or from it"),
     ],
 )
 def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_written(moving, kind, changes, field, words):
@@ -79,7 +79,7 @@ def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_befo
         moving.request()
     Currency.objects.filter(pk="BTC").update(delisted=False)
     SubAccount.objects.filter(exchange_id=7001).update(status="disable", closed_as="frozen")
-    with pytest.raises(workflow.CannotTransfer, match="7001 is not open"):
+    with pytest.raises(workflow.CannotTransfer, match="7001 is unclear"):
         moving.request(states.TO_SUBACCOUNT)
     SubAccount.objects.filter(exchange_id=7001).update(status="active", closed_as="", wanted="frozen")
     with pytest.raises(workflow.CannotTransfer, match="7001 is about to be frozen"):
@@ -92,7 +92,7 @@ def test_what_closes_after_it_was_asked_for_makes_it_wait_and_nothing_is_sent(mo
     SubAccount.objects.filter(exchange_id=7001).update(status="disable")
     row = moving.step(row)
     assert row.state == "approved"
-    assert "no money moves" in row.last_problem
+    assert "no transfers to or from it" in row.last_problem
     assert moving.calls(row) == []
     SubAccount.objects.filter(exchange_id=7001).update(status="active")
     assert moving.step(row).state == "done"
@@ -143,7 +143,7 @@ def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, ma
         moving.approve(row, digest="0" * 64)
     with pytest.raises(stepup.CannotConfirm):
         moving.approve(row, answer={"kind": "totp", "code": "000000"})
-    with pytest.raises(approvals.CannotApprove, match="asked for this transfer yourself"):
+    with pytest.raises(approvals.CannotApprove, match="requested this transfer"):
         moving.approve(row, moving.walk.operator, answer={})
     with pytest.raises(approvals.CannotApprove, match="Only treasury"):
         moving.approve(row, make_person("admin"), answer={})
@@ -182,7 +182,7 @@ def test_a_name_that_looks_like_a_known_one_takes_one_person_more(moving):
 
 def test_a_rejected_one_is_over(moving):
     row = moving.request(states.TO_USER)
-    with pytest.raises(approvals.CannotApprove, match="Say why"):
+    with pytest.raises(approvals.CannotApprove, match="Enter why"):
         approvals.reject(transfer_id=row.pk, person=moving.walk.approvers[0], reason=" ", now=clock.now())
     row = approvals.reject(transfer_id=row.pk, person=moving.walk.approvers[0], reason="Not ours", now=clock.now())
     assert row.state == "rejected"
@@ -270,7 +270,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
     assert (new.state, new.reissues_id, new.initiator) == ("review", old.pk, person)
     assert moving.fresh(old).state == "closed"
     assert old.reissued_as == new
-    with pytest.raises(approvals.CannotApprove, match="yourself"):
+    with pytest.raises(approvals.CannotApprove, match="You requested this transfer"):
         moving.approve(new, person)
     with pytest.raises(endings.CannotClose, match="nothing to decide"):
         moving.end("reissue", old, moving.walk.approvers[1])
@@ -285,7 +285,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
 def test_asking_anew_for_what_is_impossible_today_leaves_the_old_one_open(moving):
     old = moving.not_seen()
     Currency.objects.filter(pk="BTC").update(transfer_enabled=False)
-    with pytest.raises(workflow.CannotTransfer, match="switched off"):
+    with pytest.raises(workflow.CannotTransfer, match="suspended transfers"):
         moving.end("reissue", old)
     assert moving.fresh(old).state == "not_seen"
 

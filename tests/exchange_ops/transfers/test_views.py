@@ -304,7 +304,7 @@ def test_the_list_is_narrowed_by_its_address(signed_in, auditor, operator):
 
 def test_an_empty_list_says_what_will_stand_there(signed_in, auditor, operator):
     assert "No transfers yet" in text(signed_in(auditor).get("/transfers/"))
-    assert "Ask for the first one" in text(signed_in(operator).get("/transfers/"))
+    assert "Request the first transfer" in text(signed_in(operator).get("/transfers/"))
 
 
 def test_a_long_list_comes_in_pages(signed_in, auditor, operator):
@@ -354,7 +354,7 @@ def test_every_state_says_what_happened_to_the_money_first(signed_in, auditor, o
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
     assert states.STATES[state].sentence in body
     assert states.STATES[state].label in body
-    assert "There is nothing for you to decide here" in body or "Needs a decision by treasury" in body
+    assert "No decision needed from you" in body or "Needs a decision by treasury" in body
     assert "data-decides" not in body
 
 
@@ -372,8 +372,8 @@ def test_the_page_tells_the_whole_story(signed_in, auditor, operator):
     for sentence in (
         "Convert to another network",
         "Into BCHT20",
-        "Asked for",
-        "Telling the exchange to move it",
+        "Requested",
+        "Sent to the exchange",
         "Moved by the exchange",
         f"Transaction {row.exchange_id}",
         "not seen in the ledger yet",
@@ -454,7 +454,7 @@ def test_whoever_asked_takes_it_back_and_cannot_approve(signed_in, operator, mak
     row = rows.transfer(both, kind="to_user", now=clock.now())
     client = signed_in(both)
     body = page_of(client, row)
-    assert "You asked for this transfer yourself" in body
+    assert "You requested this transfer" in body
     assert f"/transfers/{row.pk}/approve/" not in body
     assert client.post(f"/transfers/{row.pk}/approve/", {"digest": row.digest, "code": "123456"}).status_code == 409
     assert client.post(f"/transfers/{row.pk}/cancel/", {"cancel-reason": "Wrong name"}).status_code == 302
@@ -476,8 +476,8 @@ def test_what_was_not_seen_is_closed_by_treasury(signed_in, approver, operator):
     row = rows.transfer_sent(operator, to="not_seen", now=clock.now())
     client = signed_in(approver)
     body = page_of(client, row)
-    assert "Close it as not moved" in body
-    assert "Close it and ask for it anew" in body
+    assert "Close as not moved" in body
+    assert "Close and request again" in body
     assert len(set(re.findall(r'id="((?:close|reissue)_code)"', body))) == 2
     response = client.post(f"/transfers/{row.pk}/close/", ending(row))
     assert response.status_code == 302, text(response)
@@ -496,7 +496,7 @@ def test_what_was_not_seen_is_asked_for_anew_as_another_transfer_once(signed_in,
     assert Transfer.objects.count() == 2
     row.refresh_from_db()
     assert (row.state, new.amount, new.initiator) == ("closed", row.amount, approver)
-    assert f">{row.reference}</a>, which was not seen" in page_of(client, new)
+    assert f">{row.reference}</a>, not seen at the exchange" in page_of(client, new)
     assert f'<dt>Replaced by</dt><dd><a href="/transfers/{new.pk}/">{new.reference}</a>' in page_of(client, row)
 
 
@@ -578,10 +578,11 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
 def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, auditor, operator):
     lost = rows.transfer_sent(operator, to="unknown", now=clock.now())
     over = rows.transfer_sent(operator, to="done", now=clock.now(), kind="convert")
-    body = text(signed_in(auditor).get("/"))
-    assert "Transfers pending or unclear" in body
-    assert lost.reference in body
-    assert over.reference not in body
+    page = signed_in(auditor).get("/").content.decode()
+    block = page[page.index('id="requests"') : page.index("</section>", page.index('id="requests"'))]
+    assert "Transfers pending or unclear" in block
+    assert lost.reference in block
+    assert over.reference not in block
 
 
 def test_the_search_box_opens_a_transfer_by_its_name_and_lists_the_others(signed_in, auditor, operator):

@@ -96,7 +96,7 @@ def test_a_look_alike_is_warned_of_on_form_decision_page_card_list_and_message(
     listed = client.get("/withdrawals/").content.decode()
     assert "Look-alike" in listed
     entry = next(each for each in waiting.undecided(treasury, clock.now()) if each.row.pk == row.pk)
-    assert "looks like one that is known, but differs. First payment to this recipient." in entry.sentence
+    assert "looks like a known one but differs from it. First payment to this recipient." in entry.sentence
     assert "Look-alike" not in client.get("/withdrawals/?state=committed").content.decode()
 
 

@@ -45,8 +45,8 @@ def test_nobody_approves_their_own_even_with_the_role(walk, make_person):
     row = walk.held()
     walk.operator.groups.add(Group.objects.get(name="treasury"))
     own = type(walk.operator).objects.get(pk=walk.operator.pk)
-    refused("You asked for this payment yourself", walk.approve, row, own, answer={"kind": "totp", "code": "000000"})
-    refused("You asked for this payment yourself", walk.reject, row, own)
+    refused("You requested this payout", walk.approve, row, own, answer={"kind": "totp", "code": "000000"})
+    refused("You requested this payout", walk.reject, row, own)
     assert row not in approvals.waiting().for_person(own)
 
 
@@ -56,7 +56,7 @@ def test_only_treasury_decides(walk, make_person, role):
     person = make_person(*([role] if role else []), username="somebody")
     for call in (walk.approve, walk.reject):
         more = {"answer": {}} if call == walk.approve else {}
-        refused("Only treasury decides", call, row, person, **more)
+        refused("Only treasury can decide", call, row, person, **more)
     with pytest.raises(approvals.CannotApprove, match="Only treasury can recall"):
         approvals.recall(withdrawal_id=row.pk, person=person, reason="No", now=clock.now())
 
@@ -65,7 +65,7 @@ def test_somebody_who_was_switched_off_decides_nothing(walk):
     row = walk.held()
     person = walk.approvers[0]
     type(person).objects.filter(pk=person.pk).update(is_active=False)
-    refused("Only treasury decides", walk.approve, row, type(person).objects.get(pk=person.pk), answer={})
+    refused("Only treasury can decide", walk.approve, row, type(person).objects.get(pk=person.pk), answer={})
 
 
 # The database says no as well ----------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_a_rejection_needs_a_reason(walk):
     row = walk.held()
     for reason in ("", "   "):
         refused(
-            "Say why",
+            "Enter why",
             approvals.reject,
             withdrawal_id=row.pk,
             person=walk.approvers[0],

@@ -52,7 +52,7 @@ def live_a_little(sandbox, client):
 def test_the_first_one_keeps_the_opening_figures(account, reconcile):
     findings = reconcile()
     assert all(finding.agrees for finding in findings.values())
-    assert "opening figure" in findings["BTC"].sentence
+    assert "opening balance" in findings["BTC"].sentence
     assert Fact.objects.get(name=reconciliation.OPENING).value["USD"] == "1000000"
 
 
@@ -61,8 +61,8 @@ def test_after_ordinary_life_everything_still_agrees(account, sandbox, reconcile
     live_a_little(sandbox, client_as("demo-full"))
     findings = reconcile()
     assert {about for about, finding in findings.items() if not finding.agrees} == {"open holds"}
-    assert findings["BTC"].sentence == "Every movement of the bank balance has its transaction."
-    assert "1 payouts wait at the exchange that nobody here asked for" in findings["open holds"].sentence
+    assert findings["BTC"].sentence == "Every movement of the bank balance has a matching transaction."
+    assert "1 payouts are open at the exchange that were not requested" in findings["open holds"].sentence
     assert Fact.objects.filter(name=reconciliation.OPENING).count() == 1
 
 
@@ -71,7 +71,7 @@ def test_money_that_moved_without_a_transaction_is_found(account, reconcile, dif
     opening = facts.newest(account=account, name=reconciliation.OPENING)
     facts.note(account=account, name=reconciliation.OPENING, value={**opening.value, "BTC": "100.25"}, now=clock.now())
     assert set(differing()) == {"BTC"}
-    assert "moved without a transaction" in differing()["BTC"]
+    assert "moved without a matching transaction" in differing()["BTC"]
 
 
 def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, sandbox, differing):
@@ -88,7 +88,7 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
         entry.delete()
     finally:
         GUARDS.install(connection)
-    assert "1 versions were missing where the copy was thought complete" in differing()["transactions"]
+    assert "1 record versions were missing from the ledger copy" in differing()["transactions"]
     assert differing() == {}
 
 
@@ -100,7 +100,7 @@ def test_a_transaction_that_the_exchange_does_not_know_is_found(account, reconci
 
 def test_a_record_kept_aside_is_found(account, reconcile, differing):
     ledger.apply(account=account, transactions=[transaction(index=0)], source="rest", now=clock.now())
-    assert differing() == {"unread records": "1 records could not be taken in."}
+    assert differing() == {"unread records": "1 records could not be read."}
 
 
 def test_a_currency_with_movements_nobody_knows_is_not_called_proven(account, sandbox, reconcile):
@@ -110,7 +110,7 @@ def test_a_currency_with_movements_nobody_knows_is_not_called_proven(account, sa
     )
     findings = reconcile()
     assert "Not provable: the type 'teleport'" in findings["BTC"].sentence
-    assert "opening figure" in findings["USD"].sentence
+    assert "opening balance" in findings["USD"].sentence
 
 
 def test_reserved_money_without_a_payout_is_found(account, sandbox, reconcile):
@@ -121,7 +121,7 @@ def test_reserved_money_without_a_payout_is_found(account, sandbox, reconcile):
             {"operation": "get_balances", "kind": "echo_differs", "field": "reserved", "value": "0.5", "times": 2},
         )
         found = reconcile()
-        assert "0.5 BTC are reserved without a payout under way" in found["BTC reserved"].sentence
+        assert "0.5 BTC are reserved without a payout in progress" in found["BTC reserved"].sentence
         assert not found["BTC"].agrees
 
 
@@ -150,7 +150,7 @@ def test_an_account_that_never_stands_still_is_not_judged(account, sandbox, clie
 def test_the_command_succeeds_when_everything_agrees(account, demo_keys, sandbox, capsys):
     call_command("reconcile")
     output = capsys.readouterr().out
-    assert "agrees   transactions: All 11 transactions are here" in output
+    assert "agrees   transactions: All 11 transactions are up to date" in output
     assert "DIFFERS" not in output
 
 
@@ -171,5 +171,5 @@ def test_the_command_fails_with_a_sentence_when_the_exchange_does_not_answer(acc
 def test_the_command_needs_an_account_with_a_key(db, account):
     with pytest.raises(CommandError, match="no active key"):
         call_command("reconcile")
-    with pytest.raises(CommandError, match="no such account"):
+    with pytest.raises(CommandError, match="Account not found"):
         call_command("reconcile", "--account", "Nobody's")

@@ -93,7 +93,7 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
     desk.control("config", {"payout_on_chain": "elsewhere"})
     row = desk.look(desk.settled())
     assert (row.state, desk.proof(row).standing, desk.events(row)[1:]) == ("disputed", "wrong", ["proof_lost"])
-    sentence = "The exchange says paid, and the chain shows something else: None of its outputs pays this address."
+    sentence = "Exchange reports paid, but the chain differs: None of its outputs pays this address."
     assert row.last_problem == sentence
     assert freezes.active(row.account) is not None
     desk.mine(12)
@@ -103,8 +103,8 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
 def test_another_amount_is_disputed_while_it_waits_for_a_block(desk: Paying) -> None:
     desk.control("config", {"payout_on_chain": "short"})
     row = desk.look(desk.sent())
-    sentence = "chain shows something else: It pays the address 1.12500000, and not 1.25000000."
-    assert (row.state, row.last_problem) == ("disputed", f"The exchange says sent, and the {sentence}")
+    sentence = "chain differs: It pays the address 1.12500000, not 1.25000000."
+    assert (row.state, row.last_problem) == ("disputed", f"Exchange reports sent, but the {sentence}")
     assert freezes.active(row.account) is not None
 
 
@@ -120,7 +120,7 @@ def test_a_transaction_that_nobody_knows_is_disputed_after_a_while(desk: Paying)
     desk.follow()
     row = desk.look(row)
     assert (row.state, desk.events(row)[1:]) == ("disputed", ["proof_lost"])
-    assert "for 10 minutes the chain has known no such transaction" in row.last_problem
+    assert "no such transaction has been on the chain for 10 minutes" in row.last_problem
     assert freezes.active(row.account) is not None
 
 

@@ -67,7 +67,7 @@ def test_a_finding_that_was_given_is_said_and_its_form_is_put_away(signed_in, ap
     sent = {"digest": digest_on(page), "code": code(), "verdict": "not_paid", "comment": "Statement 12"}
     assert client.post(f"/withdrawals/{row.pk}/resolve/", sent).status_code == 302
     page = page_of(client, row)
-    assert "You found it not paid. A second person of treasury has to find the same." in page
+    assert "Your finding: not paid. Another treasurer must submit the same finding." in page
     assert re.search(r'<details class="in reason-form"><summary>Change your finding</summary><form', page)
     assert "Change your finding" not in page_of(other, row)
 
@@ -80,5 +80,5 @@ def test_the_same_for_a_transfer(signed_in, approvers, operator, payable):
     sent = {"digest": digest_on(page), "code": code(), "verdict": "moved", "comment": "Statement 12"}
     assert client.post(f"/transfers/{row.pk}/resolve/", sent).status_code == 302
     page = page_of(client, row, "transfers")
-    assert "You found it moved. A second person of treasury has to find the same." in page
+    assert "Your finding: moved. Another treasurer must submit the same finding." in page
     assert "<summary>Change your finding</summary>" in page

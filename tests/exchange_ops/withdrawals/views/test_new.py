@@ -148,7 +148,7 @@ def test_currencies_that_cannot_be_paid_out_are_explained(signed_in, operator):
     page = signed_in(operator).get(PATH).content.decode()
     assert "The exchange has suspended payouts of OFF" in page
     assert "OLD is delisted" in page
-    assert "USD does not belong to a chain" in page
+    assert "USD has no blockchain" in page
     assert 'value="OFF"' not in page
 
 
@@ -161,7 +161,7 @@ def test_what_arrives_and_what_leaves_is_reckoned_here(signed_in, operator):
     on_top = figures(client, amount="1.25")
     assert "1.2500 BCH" in on_top
     assert "1.2510 BCH" in on_top
-    assert "the estimate is on its way" in on_top
+    assert "estimate pending" in on_top
     FeeEstimate.objects.update(fee=Decimal("0.00250001"), answered_at=clock.now())
     out_of_it = figures(client, amount="1.25", fee_from="from_amount")
     assert "1.24749999 BCH" in out_of_it

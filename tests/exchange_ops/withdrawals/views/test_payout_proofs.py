@@ -32,12 +32,12 @@ class TestWords:
     def test_a_payment_in_the_chain_s_coin_tells_where_it_stands(self, desk, signed_in, treasury, settings):
         client = signed_in(treasury)
         row = desk.paid(blocks=0)
-        assert "Being looked for" in panel(client, row)
+        assert "Searching the chain" in panel(client, row)
         desk.sweep()
-        assert "Unconfirmed Sent, not in a known block yet" in panel(client, row)
+        assert "Unconfirmed Sent, not in a block yet" in panel(client, row)
         settings.PAYOUT_PROOF_DEPTH = 3
         desk.mine()
-        assert "there is a newer block; the desk is about to look again" in panel(client, row)
+        assert "newer block available, recheck pending" in panel(client, row)
         desk.sweep()
         words = panel(client, row)
         assert "In a block The address has exactly what it should get, 1 block deep." in words
@@ -46,7 +46,7 @@ class TestWords:
         desk.mine(2)
         desk.sweep()
         words = panel(client, row)
-        assert "Proven The address has exactly what it should get, 3 blocks deep" in words
+        assert "Proven The address received the exact amount what it should get, 3 blocks deep" in words
         assert "pays exactly 1.25000000 to the address." in words, "each step is told"
         assert desk.proof(row).block_hash in words
         desk.mine(7)
@@ -62,7 +62,7 @@ class TestWords:
         desk.reorganise(4)
         desk.sweep()
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
-        assert "Not in the chain any more" in page
+        assert "No longer on the chain" in page
         assert "2 confirmations" not in page
         PayoutProof.objects.filter(withdrawal=row).delete()
         assert "2 confirmations, reported by the exchange" in client.get(f"/withdrawals/{row.pk}/").content.decode()
@@ -73,11 +73,14 @@ class TestWords:
         desk.reorganise(4)
         desk.sweep()
         words = panel(client, lost)
-        assert "Not in the chain any more The payment is unconfirmed again: its block was removed" in words
-        assert "the desk ends this dispute by itself" in words
+        assert (
+            "No longer on the chain The payment is unconfirmed again: its block was removed by a chain reorganisation."
+            in words
+        )
+        assert "the dispute is resolved automatically" in words
         words = panel(client, wrong)
-        assert "Paid otherwise The on-chain payment differs from the request. It pays the address 1.24000000" in words
-        assert "by itself" not in words
+        assert "Payment differs The on-chain payment differs from the request. It pays the address 1.24000000" in words
+        assert "resolved automatically" not in words
 
     def test_what_nobody_knows_and_what_does_not_hold_is_told_as_such(self, desk, signed_in, treasury):
         client = signed_in(treasury)
@@ -85,7 +88,7 @@ class TestWords:
         desk.sweep()
         assert "Not on the chain No on-chain transaction yet." in panel(client, row)
         PayoutProof.objects.update(standing="not_proven", sentence="The service's proof does not hold.")
-        assert "Not proven Whether it is paid is not proven." in panel(client, row)
+        assert "Not proven The payment is not proven on-chain." in panel(client, row)
 
     def test_a_service_that_is_away_is_told_beside_what_was_known(self, desk, signed_in, treasury, settings):
         row = desk.proven()
@@ -93,7 +96,7 @@ class TestWords:
         desk.ahead += timedelta(minutes=5)
         desk.sweep()
         words = panel(signed_in(treasury), row)
-        assert "Proven The address has exactly" in words
+        assert "Proven The address received the exact amount" in words
         assert "The chain service is not available" in words
 
     def test_other_currencies_are_not_verifiable_by_us(self, desk, signed_in, treasury):
@@ -101,7 +104,7 @@ class TestWords:
         words = panel(signed_in(treasury), row)
         assert words == (
             "On the chain Not verifiable on-chain On-chain verification is available for BCH only; "
-            "the exchange's word is what there is of this payment."
+            "only the exchange's report is available."
         )
         assert f"/chain/tx/{row.hash}/" not in signed_in(treasury).get(f"/withdrawals/{row.pk}/").content.decode()
 
@@ -127,16 +130,16 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     page = open_as(treasury, f"/withdrawals/{row.pk}/")
     state, proof = page.locator("#facts .head .chip"), page.locator("#proof")
     expect(state).to_have_text("Paid and proven")
-    expect(proof).to_contain_text("2 blocks deep, and the desk checked the proof itself")
+    expect(proof).to_contain_text("2 blocks deep, and Countersign verified the proof")
     page.evaluate("window.sameDocument = true")
     desk.reorganise(2)
     desk.sweep()
     expect(state).to_have_text("Paid, but the records disagree")
     expect(proof).to_contain_text("its block was removed by a chain reorganisation")
-    expect(page.locator("#decide")).to_contain_text("Two treasurers must submit the same finding.")
+    expect(page.locator("#decide")).to_contain_text("Two treasurers must submit the same finding")
     desk.mine(2)
     desk.sweep()
     expect(state).to_have_text("Paid and proven")
     expect(proof).to_contain_text("2 blocks deep")
-    expect(page.locator("#decide")).not_to_contain_text("the same finding")
+    expect(page.locator("#decide")).not_to_contain_text("finding")
     assert page.evaluate("window.sameDocument") is True
