@@ -20,12 +20,12 @@ from project.fixed_settings import *  # noqa: F403
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: Everything that is kept: rows, the sandbox's journal, secrets of the demo, collected static files, the files of
+#: Folder of all data: database, the sandbox's journal, secrets of the demo, collected static files, the files of
 #: heads. [default: `var/` beside the code]
 DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
 #: Port of the desk.
 PORT = environment.integer("PORT", 8000, lowest=1, highest=65535)
-#: Port of the sandbox; another one than the desk's.
+#: Port of the sandbox; not the desk's port.
 SANDBOX_PORT = environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535)
 if PORT == SANDBOX_PORT:
     raise environment.OddSetting(
@@ -40,8 +40,8 @@ EXCHANGE_URL = environment.url("EXCHANGE_URL", _sandbox, schemes=("https", "http
 EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_PORT}", schemes=("wss", "ws"))
 #: Address of the chain-data service. [default: the sandbox]
 CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
-#: Further exchanges that accounts may be at; the one of the two addresses above is called `default`. An account is made
-#: at one of them and stays there. [form: `NAME=REST-ADDRESS STREAM-ADDRESS`, at most 20, separated by commas]
+#: Further exchanges of accounts; the one of the two addresses above is called `default`. An account stays at the
+#: exchange where it was created. [form: `NAME=REST-ADDRESS STREAM-ADDRESS`, at most 20, separated by commas]
 EXCHANGE_PLACES = environment.exchange_places("EXCHANGE_PLACES", taken="default")
 _pairs = {("EXCHANGE_URL", "EXCHANGE_WS_URL"): (EXCHANGE_URL, EXCHANGE_WS_URL)} | {
     (f"EXCHANGE_PLACES, REST of {name}", f"EXCHANGE_PLACES, streams of {name}"): (place.url, place.stream_url)
@@ -56,7 +56,7 @@ for (_rest, _streams), (_address, _stream_address) in _pairs.items():
             f"{_rest} is {_address!r} and {_streams} is {_stream_address!r}; "
             "an exchange and its streams are one system: set both or neither."
         )
-#: Demo people, keys and passwords that are published. Refused while any address above is not this machine's, and a new
+#: Demo users, keys and published passwords. Refused while any address above is outside this machine, and a new
 #: database becomes a demo only where DEMO=1 is set: `manage.py up` does that itself, without addresses of real systems.
 #: [default: on while no address above is set]
 DEMO = environment.flag("DEMO", default=not addresses.are_named())
@@ -71,10 +71,10 @@ for _name in _elsewhere:
         raise environment.OddSetting(
             f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
         )
-#: Public explorers that pages link to for coins of other chains. Whoever follows such a link shows that site what the
-#: desk is interested in. [form: `BTC=https://HOST/{tx} https://HOST/{address}`, separated by commas]
+#: Public explorers that pages link to for coins of other chains. Following such a link shows that site which
+#: addresses the desk uses. [form: `BTC=https://HOST/{tx} https://HOST/{address}`, separated by commas]
 EXPLORERS = environment.explorers("EXPLORERS")
-#: Hosts of the addresses above that may lie in a private network. Everything else that is not public is refused at each
+#: Hosts of the addresses above that may be in a private network. Any other non-public address is refused at each
 #: connection.
 PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
 for _name, _address in _outside.items():
@@ -100,14 +100,14 @@ def _kept_secret(name: str, file_name: str) -> str:
     return path.read_text().strip()
 
 
-#: Signs sessions. Without it the file `secret-key` in DATA_DIR is read; outside the demo one of them has to be there.
-#: [secret; form: at least 50 random characters; default: made once in the demo]
+#: Signs sessions. Without it the file `secret-key` in DATA_DIR is read; outside the demo one of them is required.
+#: [secret; form: at least 50 random characters; default: generated once in the demo]
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 if not DEMO:
     secret_strength.require_strong("SECRET_KEY", SECRET_KEY)
-#: Key-encryption keys, newest first: the first one seals, all of them open. Without it the file `key-ring` in DATA_DIR
-#: is read; outside the demo one of them has to be there.
-#: [secret; form: `id:base64 of 32 bytes`, separated by commas; default: made once in the demo]
+#: Key-encryption keys, newest first: the first encrypts, all decrypt. Without it the file `key-ring` in DATA_DIR
+#: is read; outside the demo one of them is required.
+#: [secret; form: `id:base64 of 32 bytes`, separated by commas; default: generated once in the demo]
 KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
 if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
@@ -122,30 +122,30 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 # The web process ------------------------------------------------------------------------------------------------------
 #: Address that the desk listens on; `0.0.0.0` is a whole network.
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
-#: Addresses of the proxies that are believed when they name the peer's address.
+#: Addresses of proxies whose forwarded client address is trusted.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
 environment.refuse_everybody("TRUSTED_PROXIES", TRUSTED_PROXIES)
-#: Lets the demo listen on more than this machine: whoever reaches it can sign in.
+#: Lets the demo listen beyond this machine: anyone who can reach it can sign in.
 _risk_is_named = environment.flag("DEMO_ANYBODY_MAY_SIGN_IN", default=False)
 if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
     raise environment.OddSetting(
         f"DEMO is on and LISTEN is {LISTEN!r}: anyone who can reach this machine could sign in with the demo's "
         "published passwords. Listen on 127.0.0.1, or set DEMO_ANYBODY_MAY_SIGN_IN=1 if this is intended."
     )
-#: Connections that one address may hold. Those of TRUSTED_PROXIES are not counted: a proxy bounds its own clients.
+#: Connections allowed per client address. TRUSTED_PROXIES are exempt: a proxy limits its own clients.
 #: [unit: connections]
 CONNECTIONS_PER_ADDRESS = environment.integer("CONNECTIONS_PER_ADDRESS", 100, lowest=10, highest=100_000)
-#: Who may read `/metrics`. Behind a trusted proxy the address that it forwarded counts.
+#: Addresses that may read `/metrics`. Behind a trusted proxy the forwarded address counts.
 METRICS_ALLOW = environment.networks("METRICS_ALLOW", "127.0.0.0/8,::1")
-#: Pages that one web process answers at the same time. [unit: threads]
+#: Requests that one web process handles at the same time. [unit: threads]
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 BODY_SECONDS = 20
 
-# Telling people -------------------------------------------------------------------------------------------------------
-#: The desk's own address, as people type it, with its port: in messages, and the only one at which passkeys are taken.
-#: Its host is one of ALLOWED_HOSTS. [default: `https://` and the first of ALLOWED_HOSTS; in the demo `http://localhost`
+# Notifications -------------------------------------------------------------------------------------------------------
+#: The desk's own address as people open it, with its port: used in messages, and the only one where passkeys work.
+#: Its host must be in ALLOWED_HOSTS. [default: `https://` and the first of ALLOWED_HOSTS; in the demo `http://localhost`
 #: and PORT]
 DESK_URL = environment.url(
     "DESK_URL", addresses.own_default(ALLOWED_HOSTS, demo=DEMO, port=PORT), schemes=("https", "http")
@@ -154,18 +154,18 @@ addresses.require_own(DESK_URL, allowed=ALLOWED_HOSTS, demo=DEMO)
 DESK_HOST, DESK_ORIGIN = urlsplit(DESK_URL).hostname or "localhost", addresses.origin_of(DESK_URL)
 # A proxy may leave the port out of Host, and forms come from the desk's own address all the same.
 CSRF_TRUSTED_ORIGINS.append(DESK_ORIGIN)
-#: Server that mail is handed to: `smtps://` and port 465, or `smtp://` and port 587 for STARTTLS. Without it the demo
-#: shows on a page what it would send. [secret; form: `smtps://user:password@host:465`]
+#: Outgoing mail server: `smtps://` and port 465, or `smtp://` and port 587 for STARTTLS. Without it the demo
+#: shows its e-mails on a page. [secret; form: `smtps://user:password@host:465`]
 _mail = environment.mail_server("EMAIL_URL")
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.host, _mail.port, _mail.user, _mail.password
 EMAIL_USE_SSL, EMAIL_USE_TLS, EMAIL_TIMEOUT = _mail.is_tls, _mail.starts_tls, 10
-#: Sender of the mails. [default: `Countersign <countersign@HOST>` with the host of DESK_URL]
+#: Sender of e-mails. [default: `Countersign <countersign@HOST>` with the host of DESK_URL]
 DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", f"Countersign <countersign@{DESK_HOST}>")
-#: How long it is kept what was told to whom. [unit: days]
+#: How long sent notifications are kept. [unit: days]
 MESSAGES_KEPT_DAYS = environment.integer("MESSAGES_KEPT_DAYS", 400, lowest=7, highest=4_000)
 # In the demo without a mail server a page of the desk shows what was sent.
 MAILBOX = DEMO and not EMAIL_HOST
-#: Hosts that webhooks may be posted to although they lie in a private network or on this machine.
+#: Hosts in a private network or on this machine that webhooks may be sent to.
 WEBHOOK_PRIVATE_HOSTS = [host.lower() for host in environment.words("WEBHOOK_PRIVATE_HOSTS", "")]
 
 # Apps ---------------------------------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ TEMPLATES = [
     }
 ]
 
-# Rows ---------------------------------------------------------------------------------------------------------------
-#: Where the rows are. [secret: its password; form: `postgres://user:password@host/name` or `sqlite:///path`; default:
+# Database -----------------------------------------------------------------------------------------------------------
+#: Database. [secret: its password; form: `postgres://user:password@host/name` or `sqlite:///path`; default:
 #: SQLite in DATA_DIR]
 DATABASE_URL = environment.secret("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
 try:
@@ -267,7 +267,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # In the database, so that sign-in and its limits work while the broker is down.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "desk_cache"}}
 
-# Wake-up calls and hints ----------------------------------------------------------------------------------------------
+# Broker ---------------------------------------------------------------------------------------------------------------
 REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
 #: Broker for wake-up calls and hints. [secret: its password; form: `redis://`, `rediss://` or `unix://`; default: a
 #: private one on a Unix socket]
@@ -277,13 +277,13 @@ if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
 CELERY_APPLICATION = "project.celery.app"
 
 # People -------------------------------------------------------------------------------------------------------------
-#: Whether signing in asks for the second factor too; approvals do in any case.
+#: Whether sign-in also requires the second factor; approvals always do.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
 # Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO
 FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
-#: A session without a request ends after this time; eight hours after signing in it ends in any case. [unit: seconds]
+#: Idle time after which a session ends; it always ends eight hours after sign-in. [unit: seconds]
 SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -311,7 +311,7 @@ STORAGES = {
 }
 
 # The API -------------------------------------------------------------------------------------------------------------
-#: Requests that one token of the API may make. [unit: requests a minute]
+#: Rate limit of each API token. [unit: requests a minute]
 API_RATE = environment.integer("API_RATE", 300, lowest=1, highest=100_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -330,62 +330,62 @@ REST_FRAMEWORK = {
 }
 
 # Logs ----------------------------------------------------------------------------------------------------------------
-#: Log lines of this weight and above are written to standard error.
+#: Minimum level of log lines written to standard error.
 LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", options=("DEBUG", "INFO", "WARNING", "ERROR"))
-#: Form of the log lines.
+#: Format of log lines.
 LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEMO else "json", options=("plain", "json"))
 LOGGING_CONFIG = "desk.processes.logs.configure"
 LOGGING: dict[str, object] = {"version": 1}
 
 # The chain -----------------------------------------------------------------------------------------------------------
-#: Networks whose addresses are taken; coins sent to another network are lost. [form: `main`, `test`, `regtest`,
+#: Networks whose addresses are accepted; coins sent to another network are lost. [form: `main`, `test`, `regtest`,
 #: separated by commas]
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
 if not DEMO:
     addresses.require_one_world(_outside, networks=CHAIN_NETWORKS, named=PRIVATE_HOSTS, sandbox_port=SANDBOX_PORT)
-#: Whether calls that carry a private key in their address may be made at all; `manage.py slp_token` alone makes them.
+#: Whether calls that carry a private key in their address are allowed; only `manage.py slp_token` makes them.
 CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
-#: Hosts besides this machine that such calls may reach, by https.
+#: Hosts besides this machine that such calls may reach, over https.
 CHAIN_KEYED_HOSTS = environment.words("CHAIN_KEYED_HOSTS", "")
-#: How long an answer of the chain-data service is kept after somebody last looked at it. [unit: days]
+#: How long an answer of the chain-data service is kept after its last use. [unit: days]
 CHAIN_ANSWERS_KEPT_DAYS = environment.integer("CHAIN_ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
-#: How many of these answers are kept. [unit: answers]
+#: Maximum number of these answers. [unit: answers]
 CHAIN_ANSWERS_KEPT = environment.integer("CHAIN_ANSWERS_KEPT", 50_000, lowest=1_000, highest=10_000_000)
-#: How large they may be together. [unit: megabytes]
+#: Maximum total size of these answers. [unit: megabytes]
 CHAIN_ANSWERS_MEGABYTES = environment.integer("CHAIN_ANSWERS_MEGABYTES", 500, lowest=10, highest=1_000_000)
-#: From this depth a payout's proof on the chain counts; its own block is the first. Until then a reorganisation is no
-#: alarm. [unit: blocks]
+#: Confirmations required before a payout counts as verified on chain. Before that, a reorganisation raises no
+#: incident. [unit: blocks]
 PAYOUT_PROOF_DEPTH = environment.integer("PAYOUT_PROOF_DEPTH", 2 if DEMO else 6, lowest=1, highest=100)
 
 # Money --------------------------------------------------------------------------------------------------------------
-#: Currency in which a new account is valued; people may read totals in another one.
+#: Quote currency of a new account; each person can choose another one for totals.
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
 #: Whether orders are placed, cancelled and replaced over the trading socket while the account's trading stream is live;
-#: off is REST alone.
+#: off: REST only.
 ORDERS_OVER_SOCKET = environment.flag("ORDERS_OVER_SOCKET", default=True)
 EXCHANGE_CALLS_PER_SECOND = {
-    #: Calls for market data that leave each process. [unit: calls a second]
+    #: Market data calls of each process. [unit: calls a second]
     "market": environment.integer("EXCHANGE_MARKET_RATE", 100, lowest=1, highest=100_000),
-    #: Calls about orders that leave each process, by key. [unit: calls a second]
+    #: Order calls of each process, per key. [unit: calls a second]
     "trading": environment.integer("EXCHANGE_TRADING_RATE", 300, lowest=1, highest=100_000),
-    #: All other calls to the exchange that leave each process, by key. [unit: calls a second]
+    #: All other exchange calls of each process, per key. [unit: calls a second]
     "other": environment.integer("EXCHANGE_OTHER_RATE", 10, lowest=1, highest=100_000),
 }
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10
 
 # Market copies ------------------------------------------------------------------------------------------------------
-#: Symbols whose candles, trades and books are read although nobody looks at them.
+#: Symbols whose candles, trades and order books are always updated, also without viewers.
 MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else "")
-#: Candles that are kept of each symbol and period. [unit: candles]
+#: Candles kept for each symbol and period. [unit: candles]
 MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)
 #: How long public trades are kept. [unit: days]
 MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
 #: How long the exchange's answers to forms (owner of an address, network fee) and earlier readings of reconciliation
 #: are kept. [unit: days]
 ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
-#: How long it is kept for each hour what the accounts were worth; one figure a day is kept for good. [unit: days]
+#: How long hourly account values are kept; one value a day is kept permanently. [unit: days]
 SNAPSHOT_HOURS_KEPT_DAYS = environment.integer("SNAPSHOT_HOURS_KEPT_DAYS", 35, lowest=1, highest=3_650)

@@ -16,9 +16,9 @@ HEAD: Final = """# Settings
 <!-- written by `manage.py house_tables --write` from the lines above each reading in the code: change it there -->
 
 Every setting comes from the environment of the process. A value that can't be used stops the start with one sentence.
-Nothing set is the demo: the sandbox as the outside world, SQLite and a private Redis. [running.md](running.md) says in
-which order a desk of your own sets what it needs. Keep what is secret away from files and screens that others see:
-of each secret setting NAME, `NAME_FILE` may name a file that holds it instead.
+Without any setting it is the demo: the sandbox, SQLite and a private Redis. [running.md](running.md) sets up a desk
+step by step. Keep secrets out of files and screens that others see: for each secret setting NAME, `NAME_FILE` may
+name a file that holds it instead.
 """
 _COLUMNS: Final = ("name", "what it does", "form and bounds", "unit", "default", "secret")
 _NAME: Final = re.compile("[A-Z][A-Z_]+")

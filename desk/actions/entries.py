@@ -23,6 +23,14 @@ SOON_LABEL: Final = "Soon to expire"
 DECISIONS_LABEL: Final = "Decisions"
 _SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "initiator", "identifier")
 
+# Outcomes keep the words that receivers of webhooks compare; people read the word of the pages.
+_IN_WORDS: Final = {"declined": "rejected"}
+
+
+def in_words(outcome: str) -> str:
+    """How a request ended, as people read it; webhooks carry `outcome` as it is."""
+    return _IN_WORDS.get(outcome, outcome)
+
 
 @dataclass(slots=True)
 class Entry:
@@ -92,6 +100,11 @@ class Entry:
             scope=row.scope,
             outcome=row.label[:1].lower() + row.label[1:],
         )
+
+    @property
+    def outcome_text(self) -> str:
+        """How it ended, as people read it."""
+        return in_words(self.outcome)
 
     @property
     def is_soon(self) -> bool:

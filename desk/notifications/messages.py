@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from desk.actions.entries import in_words
 from desk.audit import trail
 from desk.incidents.kinds import Severity
 from desk.invisible import revealed
@@ -129,7 +130,8 @@ def headline(row: Notification) -> str:
         title = f"{row.title} ({row.reference})"
         return f"Resolved: {title}" if row.stage == Stage.ENDED else f"{Severity(row.severity).label}: {title}"
     if row.stage == Stage.ENDED:
-        return f"{row.outcome[:1].upper()}{row.outcome[1:]}: {row.reference}"
+        outcome = in_words(row.outcome)
+        return f"{outcome[:1].upper()}{outcome[1:]}: {row.reference}"
     return f"{_time_left(row)}{_asks(row)} ({row.reference})"
 
 

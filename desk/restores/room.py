@@ -49,7 +49,7 @@ KINDS: Final = (
         (roles.TREASURY, roles.ADMIN),
         _causes,
         closable=False,
-        ends="It is resolved when two treasurers have settled the pending requests.",
+        ends="Resolved when two treasurers settle the pending requests.",
     ),
 )
 

@@ -22,14 +22,16 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 
 MOST_ADDRESSES = 500
-CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
+CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="Currency code.")
 
 
 class DepositAddressOut(serializers.ModelSerializer[DepositAddress]):
     """An address to pay in to. A deposit needs its payment id and its public key as well, where it has them."""
 
     place = serializers.IntegerField(
-        allow_null=True, read_only=True, help_text="In the exchange's last ten, the newest being 1; null: still valid."
+        allow_null=True,
+        read_only=True,
+        help_text="Position among the exchange's last ten, 1 being the newest; null: older, still valid.",
     )
 
     class Meta:
@@ -77,7 +79,7 @@ class DepositAddressList(serializers.Serializer[Any]):
     """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
 
     read_at = serializers.DateTimeField(allow_null=True)
-    left_today = serializers.IntegerField(help_text="How many new ones may still be asked for, as far as is known.")
+    left_today = serializers.IntegerField(help_text="How many new addresses can still be requested, as far as known.")
     latest_request = AddressRequestOut(allow_null=True)
     items = DepositAddressOut(many=True)
 
@@ -92,14 +94,14 @@ class AddressIn(StrictBody):
 class MaySeeAndAsk(MaySeeAndDraft):
     """Operators ask for new addresses as well."""
 
-    message = "Nothing was recorded: operators ask for new addresses."
+    message = "Nothing was recorded: only operators can request new addresses."
 
 
 @recording(
     "deposit_addresses_create",
     AddressIn,
     AddressRequestOut,
-    "Ask for a new address, at most five in 24 hours. A worker asks once.",
+    "Request a new address, at most five in 24 hours. The request is sent to the exchange once.",
 )
 class DepositAddresses(Recording):
     """The addresses to pay in to."""

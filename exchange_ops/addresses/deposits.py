@@ -78,7 +78,7 @@ def read(client: ExchangeClient, *, currency: str) -> Reading:
     try:
         current = client.get_deposit_address(currency=currency)
     except Refused as refused:
-        remark = f"The exchange names no current address: {refused}"
+        remark = f"The exchange has no current address: {refused}"
     listing = client.get_deposit_addresses(currency=currency)
     if listing.asides:
         raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
@@ -120,13 +120,13 @@ def as_texts(addresses: Iterable[records.DepositAddress]) -> list[str]:
 def problem_of(currency: Currency | None) -> str:
     """Why no deposit of this currency is possible now, or an empty text."""
     if currency is None:
-        return "The exchange does not describe this currency."
+        return "The exchange does not list this currency."
     if currency.delisted:
-        return f"{currency.code} is delisted: deposits are stopped. Send nothing to its addresses."
+        return f"{currency.code} is delisted and deposits are closed. Do not send anything to its addresses."
     if not currency.crypto:
-        return f"{currency.code} does not belong to a chain, so it has no addresses to pay in to."
+        return f"{currency.code} is not on a blockchain, so it has no deposit addresses."
     if not currency.payin_enabled:
-        return f"The exchange has suspended deposits of {currency.code}. Send nothing until they resume."
+        return f"The exchange has suspended {currency.code} deposits. Do not send anything until they resume."
     return ""
 
 

@@ -123,7 +123,9 @@ def _network(address: CoinAddress) -> str:
 def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
     if address.checked:
         return ()
-    return ("Nothing in this address shows a mistyped character: compare every one of them with its source.",)
+    return (
+        "This address has no checksum, so typing errors are not detected. Compare every character with the source.",
+    )
 
 
 def _payment_request_problem(code: str, text: str) -> str:
@@ -132,22 +134,22 @@ def _payment_request_problem(code: str, text: str) -> str:
     except payment_requests.CannotRead as problem:
         return str(problem)
     return (
-        "This holds more than an address: put address, payment id and amount into their own fields." if request else ""
+        "This contains more than an address. Enter address, payment id and amount in their own fields."
+        if request
+        else ""
     )
 
 
 def _payment_id_problem(currency: Currency, payment_id: str) -> str:
     if not currency.payout_is_payment_id:
-        return f"{currency.code} takes no payment id: leave this empty."
+        return f"{currency.code} has no payment id. Leave this empty."
     return coin_addresses.payment_id_problem(currency.code, payment_id)
 
 
 def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]:
     if payment_id or not currency.payout_is_payment_id:
         return ()
-    return (
-        f"{currency.code} can carry a payment id. Without the one the receiver asks for, the money may not be found.",
-    )
+    return (f"{currency.code} supports payment ids. Without one that the recipient requires, the money may be lost.",)
 
 
 def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:
@@ -155,10 +157,10 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
     spoken = "address" if name == "address" else "payment id"
     trimmed = text.strip()
     if trimmed != text:
-        remarks.append(f"Blanks around the {spoken} were left out.")
+        remarks.append(f"Spaces around the {spoken} were removed.")
     if name == "payment_id" and (count := trimmed.count(" ")):
         remarks.append(
-            f"The payment id has {count} blank{'' if count == 1 else 's'} inside. It is sent exactly as written."
+            f"The payment id contains {count} space{'' if count == 1 else 's'}. It is sent exactly as entered."
         )
     if name == "address" and not trimmed:
         problems[name] = "Enter the recipient's address."
@@ -176,6 +178,6 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
 
 def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
-        return f"There is a blank inside the {spoken}, at character {place}."
+        return f"The {spoken} contains a space at character {place}."
     name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
-    return f"Character {place} of the {spoken} is no plain letter or digit but {name}: copy it again from its source."
+    return f"Character {place} of the {spoken} is {name}, not a plain letter or digit. Copy it again from the source."

@@ -74,7 +74,7 @@ def request(
     try:
         return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
-        raise CannotAsk("No new address was requested: a colleague is requesting one now.") from None
+        raise CannotAsk("No new address was requested: a colleague has just requested one.") from None
 
 
 def problem_of(*, account: Account, currency: str, now: datetime) -> str:
@@ -87,8 +87,8 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     if opens_at is None:
         return ""
     return (
-        f"The exchange gives out at most {NEW_A_DAY} new addresses of {currency} in 24 hours, and all of them were "
-        f"asked for. The next one can be asked for from {opens_at:%Y-%m-%d %H:%M:%S} UTC."
+        f"The exchange issues at most {NEW_A_DAY} new {currency} addresses in 24 hours, and all have been "
+        f"used. Request the next one from {opens_at:%Y-%m-%d %H:%M:%S} UTC."
     )
 
 
@@ -128,7 +128,9 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
 def _on_accepted(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     record: records.DepositAddress = reply.value
     if not deposits.keepable(record):
-        _on_unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
+        _on_unknown(
+            row, calls.Reply(calls.UNKNOWN, problem="The exchange returned an invalid address (too long)."), now
+        )
         return
     with transaction.atomic():
         address = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
@@ -141,7 +143,7 @@ def _on_accepted(row: AddressRequest, reply: calls.Reply, now: datetime) -> None
 def _on_refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     problem = reply.problem
     if reply.code == LIMIT_EXCEEDED:
-        problem = f"The exchange gives out at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
+        problem = f"The exchange issues at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
     columns = {"error_code": reply.code, "last_problem": problem[:500]}
     _move(row, "refused", now=now, answered_at=now, **columns)
 
@@ -168,7 +170,7 @@ _BY_OUTCOME: Final[dict[str, calls.OnOutcome]] = {
 
 def _on_lease_expired(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
-    problem = "The worker ended before the exchange's answer was kept."
+    problem = "The worker stopped before the exchange's answer was saved."
     _on_unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
 
 
@@ -212,7 +214,9 @@ def _spent_requests(account: Account, currency: str, now: datetime) -> QuerySet[
 
 
 def _sent_before(_: AddressRequest) -> CannotAsk:
-    return CannotAsk("No new address was requested: this form was sent before, for another currency. Open it again.")
+    return CannotAsk(
+        "No new address was requested: this form was already submitted for another currency. Open the page again."
+    )
 
 
 def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:

@@ -14,19 +14,19 @@ ABSENT: Final = "absent"
 
 REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
-        "Waiting to be asked for",
+        "Queued",
         "No new address was created yet. It is requested from the exchange once. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     "sending": State(
-        "Being asked for",
+        "Sending",
         "The request is being sent to the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     "unknown": State(
-        "Answer lost",
+        "Outcome unknown",
         "It is unknown whether a new address was created: the exchange did not answer. The "
         "exchange's list is being checked; the request is not repeated. The current address remains "
         "valid.",
@@ -34,7 +34,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
         Tone.WARN,
     ),
     "made": State(
-        "New address made",
+        "New address created",
         "The exchange created a new address. Older addresses remain valid.",
         Turn.NOBODY,
         Tone.GOOD,
@@ -51,7 +51,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
         terminal=True,
     ),
     "not_sent": State(
-        "Not asked",
+        "Not sent",
         "No new address was created: the request was not sent, for the reason below. The current "
         "address remains valid. An operator can try again.",
         Turn.NOBODY,
@@ -59,7 +59,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
         terminal=True,
     ),
     "absent": State(
-        "No new address seen",
+        "No new address",
         "No new address was created: the exchange did not answer, and its list shows no new address. "
         "The current address remains valid. An operator can try again.",
         Turn.NOBODY,

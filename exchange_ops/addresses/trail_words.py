@@ -17,8 +17,8 @@ WORDS: Final = Words(
         "sending": "{who} sent {it} to the exchange.",
         "made": "{who} recorded the new address of {it}.",
         "refused": "{who} noted that the exchange refused {it}.",
-        "not_sent": "{who} noted that {it} did not leave the desk.",
-        "unknown": "{who} noted that the answer about {it} was lost.",
-        "absent": "{who} noted that the exchange made no address for {it}.",
+        "not_sent": "{who} noted that {it} was not sent.",
+        "unknown": "{who} noted that no answer to {it} arrived.",
+        "absent": "{who} noted that the exchange created no address for {it}.",
     },
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KEY_RING, BACKUP = "key-ring", "backup"
 SAYS: Final = {
-    KEY_RING: "A copy of the key ring and SECRET_KEY is stored off this machine",
+    KEY_RING: "A copy of the key ring and of SECRET_KEY is stored on another machine",
     BACKUP: "A backup was restored and checked on another machine",
 }
 ACTION: Final = "going-live.confirmed"
@@ -37,7 +37,7 @@ def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: 
     if not may_confirm(actor):
         raise CannotConfirm("Only administrators can confirm this.")
     if name not in SAYS:
-        raise CannotConfirm("Nothing to confirm under this name.")
+        raise CannotConfirm("Unknown item. Refresh the page.")
     if not 0 < len(comment) <= LONGEST_COMMENT:
         raise CannotConfirm(f"Enter where and how, in at most {LONGEST_COMMENT} characters.")
     with transaction.atomic():

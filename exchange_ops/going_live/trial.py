@@ -38,7 +38,7 @@ def digest_of(person: "Person") -> str:
 def sign(*, actor: "Person", credential: str, session_key: str, now: datetime) -> StepUp:
     """Verify the passkey's answer and keep it. Raises CannotSign, or `stepup.CannotConfirm` as an approval would."""
     if not may_sign(actor):
-        raise CannotSign("Only treasury makes trial signatures: their passkeys approve payouts.")
+        raise CannotSign("Only treasury can make a trial signature, because treasury passkeys approve payouts.")
     digest = digest_of(actor)
     with transaction.atomic():
         row = stepup.verify(
@@ -50,7 +50,7 @@ def sign(*, actor: "Person", credential: str, session_key: str, now: datetime) -
             now=now,
         )
         if not counts(row):
-            raise CannotSign("The passkey signed, but an approval with it would not count. No trial was recorded.")
+            raise CannotSign("No trial signature was recorded: an approval with this passkey would not count.")
         trail.record(
             actor=actor,
             action=ACTION,

@@ -55,18 +55,18 @@ class Visit:
 def tls(visit: Visit) -> Verdict:
     """The request came by TLS, under the name that DESK_URL has."""
     if settings.DEMO:
-        return Verdict(holds=False, sentence="Demo: plain HTTP on this machine.")
+        return Verdict(holds=False, sentence="This is a demo on plain HTTP, reachable from this machine only.")
     name = visit.host.rsplit(":", 1)[0].strip("[]")
     if name in _LOCAL:
-        return Verdict(holds=False, sentence=f"This page was opened as {name}, which is this machine only.")
+        return Verdict(holds=False, sentence=f"This page was opened as {name}, which works on this machine only.")
     if not visit.is_secure:
         return Verdict(
-            holds=False, sentence="The request came without TLS, or the proxy did not send X-Forwarded-Proto."
+            holds=False, sentence="The request arrived without TLS, or the proxy did not send X-Forwarded-Proto."
         )
     if name != settings.DESK_HOST:
         sentence = f"This page was opened as {name}; passkeys work at {settings.DESK_ORIGIN} only."
         return Verdict(holds=False, sentence=sentence)
-    return Verdict(holds=True, sentence=f"This page was opened as {name} over TLS.", at=visit.now)
+    return Verdict(holds=True, sentence=f"This page was opened as {name}, over TLS.", at=visit.now)
 
 
 def secrets(_: Visit) -> Verdict:
@@ -82,22 +82,22 @@ def backup(_: Visit) -> Verdict:
 def _confirmed(name: str, *, of_this_ring: bool = False) -> Verdict:
     event = confirmations.newest(name)
     if event is None:
-        return Verdict(holds=False, sentence="Not confirmed yet. The desk can't check this itself.")
+        return Verdict(holds=False, sentence="Not confirmed yet. This can't be checked automatically.")
     confirmation = confirmations.facts_of(event)
-    who = event.actor.get_username() if event.actor is not None else "Somebody"
+    who = event.actor.get_username() if event.actor is not None else "System"
     if of_this_ring and confirmation.get("ring") != sealing.newest_id():
-        return Verdict(holds=False, sentence="The key ring has a newer key than the one confirmed.", at=event.at)
+        return Verdict(holds=False, sentence="The key ring has a newer key than the confirmed copy.", at=event.at)
     return Verdict(holds=True, sentence=f"{who}: {confirmation.get('comment', '')}", at=event.at)
 
 
 def rows(visit: Visit) -> Verdict:
-    """PostgreSQL and the broker answer."""
+    """PostgreSQL and the broker are reachable."""
     broker = health.broker()
     if connection.vendor != "postgresql":
-        return Verdict(holds=False, sentence="The database is SQLite: enough for one machine and a few people.")
+        return Verdict(holds=False, sentence="The database is SQLite, suitable for a trial on one machine only.")
     if not broker.ok:
         return Verdict(holds=False, sentence=broker.sentence)
-    return Verdict(holds=True, sentence="PostgreSQL and the broker answer.", at=visit.now)
+    return Verdict(holds=True, sentence="PostgreSQL and the broker are reachable.", at=visit.now)
 
 
 def administrators(_: Visit) -> Verdict:
@@ -134,14 +134,14 @@ def key(_: Visit) -> Verdict:
     active = list(ApiKey.objects.filter(active=True))
     reading = [key for key in active if key.observed.get(Right.PAYMENTS.value) == _GRANTED]
     if not reading:
-        return Verdict(holds=False, sentence="No active key can read payments.")
+        return Verdict(holds=False, sentence="No key can read payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
-    what = "Read-only: no active key can pay out." if not paying else "Another key can pay out."
+    what = "No key can pay yet." if not paying else "Another key can pay."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Verdict(holds=False, sentence="The only key that reads can also pay out. Create a read-only key.")
+        return Verdict(holds=False, sentence="The only key that reads can also pay. Create a read-only key.")
     probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
-    return Verdict(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(probe_times, default=None))
+    return Verdict(holds=True, sentence=f"{narrow[0].label} is read-only. {what}", at=max(probe_times, default=None))
 
 
 def _place(account: Account, *, now: datetime) -> Verdict:
@@ -180,7 +180,7 @@ def _probe(account: Account) -> Verdict:
     if fact is None:
         return Verdict(holds=False, sentence="Not yet verified: what happens to an expired reservation.")
     if fact.value != facts.LAPSES:
-        sentence = f"An expired reservation ended as {fact.value}: approvals always come first."
+        sentence = f"An expired reservation ended as “{fact.value}”, so approval always comes first."
         return Verdict(holds=False, sentence=sentence, at=fact.noted_at)
     return Verdict(holds=True, sentence="An expired reservation was released, not paid.", at=fact.noted_at)
 
@@ -191,7 +191,7 @@ def _check(name: str) -> Verdict:
         return Verdict(holds=False, sentence="The check has not completed yet.")
     if not row.held:
         return Verdict(holds=False, sentence=f"The last run found {len(row.findings)} differences.", at=row.ran_at)
-    return Verdict(holds=True, sentence="The last run found no difference.", at=row.ran_at)
+    return Verdict(holds=True, sentence="The last run found no differences.", at=row.ran_at)
 
 
 def policy(_: Visit) -> Verdict:
@@ -199,7 +199,7 @@ def policy(_: Visit) -> Verdict:
     newest = PolicyVersion.objects.order_by("-number").first()
     if newest is None or newest.number == 1:
         return Verdict(holds=False, sentence="Default rules are still active.")
-    return Verdict(holds=True, sentence=f"Rules {newest.number} are in force.", at=newest.published_at)
+    return Verdict(holds=True, sentence=f"Policy v{newest.number} is in force.", at=newest.published_at)
 
 
 def mail(_: Visit) -> Verdict:
@@ -212,18 +212,18 @@ def mail(_: Visit) -> Verdict:
     if failing is not None and (newest is None or newest.sent_at is None or failing.updated_at > newest.sent_at):
         return Verdict(holds=False, sentence=failing.last_problem, at=newest.sent_at if newest else None)
     if newest is None:
-        return Verdict(holds=False, sentence="No mail was sent yet.")
-    return Verdict(holds=True, sentence="The mail server accepted the last one.", at=newest.sent_at)
+        return Verdict(holds=False, sentence="No e-mail sent yet.")
+    return Verdict(holds=True, sentence="The mail server accepted the last e-mail.", at=newest.sent_at)
 
 
 def payout(_: Visit) -> Verdict:
     """The chain proves a payout."""
     proven = Withdrawal.objects.filter(state=states.VERIFIED).order_by("pk").first()
     if proven is not None:
-        sentence = f"{proven.reference} was paid, and the chain proves it."
+        sentence = f"{proven.reference} was paid and verified on chain."
         return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
     if Withdrawal.objects.filter(state=states.SETTLED).exists():
-        sentence = "One was paid and is not proven on-chain yet. On-chain proof is available for BCH only."
+        sentence = "One payout was paid, not verified on chain yet. On-chain verification is available for BCH only."
         return Verdict(holds=False, sentence=sentence)
     return Verdict(holds=False, sentence="No payout yet.")
 
@@ -232,7 +232,7 @@ def _each_account(check: Callable[[Account], Verdict]) -> Verdict:
     """The verdict of the first account where it does not hold; if it holds for all, the oldest verdict."""
     verdicts = [(account, check(account)) for account in Account.objects.order_by("pk")]
     if not verdicts:
-        return Verdict(holds=False, sentence="No account yet: the first key creates it.")
+        return Verdict(holds=False, sentence="No account yet. The first key creates it.")
     for account, verdict in verdicts:
         if not verdict.holds:
             return Verdict(holds=False, sentence=f"{account.name}: {verdict.sentence}", at=verdict.at)

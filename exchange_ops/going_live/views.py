@@ -21,8 +21,8 @@ from exchange_ops.going_live import answers, confirmations, items, trial, verdic
 from exchange_ops.going_live.confirmations import CannotConfirm
 from exchange_ops.shared.views.access import posted, requires
 
-ONLY = "Only administrators, treasury and auditors can see the going-live checklist."
-KEEPERS = "Only administrators can complete going-live steps."
+ONLY = "Only administrators, treasury and auditors can see this page."
+KEEPERS = "Only administrators can do this."
 
 
 class ConfirmForm(forms.Form):
@@ -73,25 +73,25 @@ def test_mail(request: DeskRequest) -> HttpResponse:
     """Send a test mail to the reader, on the same path as every other mail."""
     person, now = request.user, clock.now()
     if not person.email or not settings.EMAIL_HOST:
-        messages.warning(request, "No mail sent. Set up a mail server (EMAIL_URL) and add your e-mail address first.")
+        messages.warning(request, "No e-mail sent. Set up a mail server (EMAIL_URL) and add your e-mail address first.")
         return redirect("going-live")
     row = Notification(
         stage=Stage.TEST,
         subject=f"test-mail:{uuid.uuid4()}",
         kind="test",
         reference="test",
-        title="Test of the mail server",
-        sentence="Mail delivery works. No action needed.",
+        title="Test e-mail",
+        sentence="E-mail delivery works. No action needed.",
         url=request.path_info.removesuffix("test-mail/"),
         created_at=now,
         ended_at=now,
     )
     outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
-    messages.success(request, "Test mail queued. Deliveries show whether the mail server accepted it.")
+    messages.success(request, "Test e-mail queued. Deliveries shows whether the mail server accepted it.")
     return redirect("going-live")
 
 
-@posted(trial.may_sign, "Only treasury makes trial signatures.")
+@posted(trial.may_sign, "Only treasury can make trial signatures.")
 def trial_signature(request: DeskRequest) -> HttpResponse:
     """Verify one trial signature by passkey, as an approval's is verified."""
     try:

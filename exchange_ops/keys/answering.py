@@ -58,7 +58,7 @@ def fill(
 def sentence_of(failure: Exception) -> str:
     """The sentence for a person whose question could not be answered."""
     if isinstance(failure, Refused):
-        return f"The exchange did not answer this: {failure}"[:300]
+        return f"No answer from the exchange: {failure}"[:300]
     if isinstance(failure, CallFailed):
-        return f"The exchange can't be asked at the moment ({failure})."[:300]
+        return f"The exchange is not reachable at the moment ({failure})."[:300]
     return str(failure)[:300]

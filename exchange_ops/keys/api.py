@@ -24,7 +24,7 @@ from exchange_ops.wire.catalogue import Right
 class MaySeeKeys(BasePermission):
     """Administrators and auditors read the keys."""
 
-    message = "Administrators and auditors see the keys."
+    message = "Only administrators and auditors can see keys."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return isinstance(request.user, Person) and rules.may_see_keys(request.user)
@@ -43,14 +43,14 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
 
     account = serializers.CharField(source="account.name", read_only=True)
     exchange = serializers.CharField(
-        source="account.place", read_only=True, help_text="The name of the account's exchange within the settings."
+        source="account.place", read_only=True, help_text="The account's exchange, by its name in the settings."
     )
     state = serializers.SerializerMethodField()
     rights = serializers.SerializerMethodField()
     added_by = serializers.CharField(source="created_by.username", default=SYSTEM, read_only=True)
-    rotation_due = serializers.SerializerMethodField(help_text="Whether the pair is 90 days old or older.")
+    rotation_due = serializers.SerializerMethodField(help_text="Whether the key is at least 90 days old.")
     same_account = serializers.BooleanField(
-        read_only=True, allow_null=True, help_text="False: the exchange does not know our transactions under this key."
+        read_only=True, allow_null=True, help_text="False: the key belongs to another account at the exchange."
     )
 
     class Meta:

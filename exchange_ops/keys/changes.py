@@ -84,7 +84,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if not key.active:
             raise CannotChangeKey("Only a key that is in use can be rotated.")
         if successor_of(key) is not None:
-            raise CannotChangeKey("There is already a successor: switch over to it, or end the rotation first.")
+            raise CannotChangeKey("This key already has a successor. Switch to it, or cancel the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key, replaces=key), by, _fields(pair))
         successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
@@ -118,7 +118,7 @@ def go_back(*, key_id: int, person: "Person", session_key: str, now: datetime) -
         _refuse_unless_admin(person, key.account_id)
         successor = successor_of(key)
         if successor is None:
-            raise CannotChangeKey("No rotation of this key is under way.")
+            raise CannotChangeKey("This key is not being rotated.")
         store.disable(key=successor, actor=person, now=now, session_key=session_key)
         if key.kept_at is not None:
             ApiKey.objects.filter(pk=key.pk, retired_at=None).update(active=True, kept_at=None)
@@ -160,16 +160,16 @@ def disable(*, key_id: int, by: Confirmation) -> ApiKey:
 def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     """The first reason why the successor can't take over yet; empty when it can."""
     if successor.is_being_probed:
-        return "The successor is not verified yet. That takes a few seconds."
+        return "The successor is still being verified. Try again in a few seconds."
     if successor.is_turned_down:
-        return f"The exchange turned the successor down: {successor.last_problem}"
+        return f"The exchange refused the successor: {successor.last_problem}"
     if successor.probe_problem:
         return f"The successor could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
-        return "The successor opens another account at the exchange: our transactions are not there."
+        return "The successor belongs to another account at the exchange: our transactions are not there."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
     if lost:
-        return f"The exchange does not grant the successor what the key has: {', '.join(lost)}."
+        return f"The successor lacks rights that the key has: {', '.join(lost)}."
     return ""
 
 
@@ -179,23 +179,21 @@ def why_not_finish(key: ApiKey, now: datetime) -> str:
     if key.kept_at is None or successor is None:
         return "This key has no rotation to finish."
     if successor.is_turned_down:
-        return f"The exchange turned the new key down after the switch: {successor.last_problem} Go back, or repair it."
+        return f"The exchange refused the new key after the switch: {successor.last_problem} Switch back or fix it."
     if now < key.kept_at + KEPT_AT_LEAST:
         ready = key.kept_at + KEPT_AT_LEAST
-        return (
-            f"Calls that began with the old key may still be under way. It can be wiped from {ready:%H:%M:%S} UTC on."
-        )
+        return f"Calls with the old key may still be in progress. You can wipe it from {ready:%H:%M:%S} UTC."
     return ""
 
 
 def why_not_disable(key: ApiKey) -> str:
     """The reason why this key can't be disabled now; empty when it can."""
     if key.retired_at is not None:
-        return "This key is disabled already."
+        return "This key is already disabled."
     if key.is_waiting or key.kept_at is not None or successor_of(key) is not None:
-        return "This key is part of a rotation: finish it, or go back, and then disable the key that is left."
+        return "This key is being rotated. Finish the rotation or switch back, then disable the remaining key."
     if key.replaces is not None and key.replaces.kept_at is not None:
-        return "Its predecessor is kept for it: finish the rotation, or go back, and then disable the key that is left."
+        return "This key is being rotated. Finish the rotation or switch back, then disable the remaining key."
     return ""
 
 
@@ -241,7 +239,7 @@ def _fields(pair: Pair) -> dict[str, str]:
 
 def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
     if by.digest != digest:
-        raise CannotChangeKey("Nothing was changed: the key changed after you opened it. Refresh, then decide.")
+        raise CannotChangeKey("Nothing was changed: the key changed after you opened the page. Refresh, then decide.")
     row = stepup.verify(
         person=by.person,
         purpose=purpose,
@@ -296,13 +294,13 @@ def _locked(key_id: int) -> ApiKey:
         rows = rows.select_for_update(of=("self",))
     key = rows.first()
     if key is None:
-        raise CannotChangeKey("There is no such key.")
+        raise CannotChangeKey("Key not found.")
     return key
 
 
 def _refuse_unless_admin(person: "Person", account_id: int) -> None:
     if not rules.may_keep_keys(person, account_id):
-        raise CannotChangeKey("Only administrators add, rotate and disable keys.")
+        raise CannotChangeKey("Only administrators can add, rotate and disable keys.")
 
 
 def _record(key: ApiKey, action: str, by: Confirmation, before: dict[str, Any], after: dict[str, Any]) -> None:

@@ -18,9 +18,9 @@ _SECRET = re.compile(r"[!-~]+")
 _OFF = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 _MEANINGS = {
     Right.ORDERS: "orders, margin",
-    Right.HISTORY: "reads trading",
-    Right.PAYMENTS: "reads the account, moves between wallets",
-    Right.WITHDRAW: "pays out",
+    Right.HISTORY: "read trading history",
+    Right.PAYMENTS: "read the account, transfer between wallets",
+    Right.WITHDRAW: "withdraw funds",
 }
 
 
@@ -29,30 +29,30 @@ class PairForm(DecisionForm):
 
     comment = None  # type: ignore[assignment]  # a key is not commented on
     label = forms.CharField(
-        label="Name", max_length=LONGEST_LABEL, error_messages={"required": "Give the key a name people will know."}
+        label="Name", max_length=LONGEST_LABEL, error_messages={"required": "Enter a name for the key."}
     )
     login = forms.CharField(
         label="Login",
         max_length=LONGEST_LOGIN,
         widget=forms.TextInput(attrs=_OFF),
-        error_messages={"required": "Enter the public part of the key."},
+        error_messages={"required": "Enter the API key (the public part)."},
     )
     secret = forms.CharField(
         label="Secret",
         max_length=LONGEST_SECRET,
         widget=forms.PasswordInput(render_value=False, attrs=_OFF),
         error_messages={
-            "required": "Enter the secret. It is never shown again, so it has to be typed each time.",
-            "max_length": f"A secret has at most {LONGEST_SECRET} characters.",
+            "required": "Enter the secret. It is never shown again, so enter it each time.",
+            "max_length": f"Enter at most {LONGEST_SECRET} characters.",
         },
     )
     rights = forms.MultipleChoiceField(
-        label="Rights it was given at the exchange",
+        label="Rights granted at the exchange",
         choices=[(right.value, right.value) for right in Right],
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": "Say which rights the key carries; without one it is good for nothing.",
-            "invalid_choice": "The exchange has no such right.",
+            "required": "Choose at least one right.",
+            "invalid_choice": "Choose a right from the list.",
         },
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
@@ -62,14 +62,14 @@ class PairForm(DecisionForm):
         """Visible characters of any script, and none that hides or reverses the others."""
         label: str = self.cleaned_data["label"]
         if not label.isprintable():
-            raise forms.ValidationError("A character in it can't be seen; type the name again.", code="invisible")
+            raise forms.ValidationError("The name contains an invisible character. Type it again.", code="invisible")
         return label
 
     def clean_login(self) -> str:
         """A login that fits into its header (Basic: no colon)."""
         login: str = self.cleaned_data["login"]
         if not _LOGIN.fullmatch(login):
-            raise forms.ValidationError("A login is letters, digits and signs without blanks and colons.", code="odd")
+            raise forms.ValidationError("Use letters, digits and symbols without spaces or colons.", code="odd")
         return login
 
     def clean_secret(self) -> Secret:
@@ -77,7 +77,7 @@ class PairForm(DecisionForm):
         text: str = self.cleaned_data["secret"]
         if not _SECRET.fullmatch(text):
             raise forms.ValidationError(
-                "There is a blank or an odd character in the secret; copy it again.", code="odd"
+                "The secret contains a space or an invalid character. Copy it again.", code="odd"
             )
         return Secret(text)
 

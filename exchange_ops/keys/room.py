@@ -24,7 +24,7 @@ from exchange_ops.shared.declarations import ages, causes, reasons, topics
 def _refused(now: datetime, only: str) -> Iterator[Cause]:
     for key in ApiKey.objects.filter(Q(active=True) | Q(replaces__isnull=False, kept_at=None), retired_at=None):
         if key.is_turned_down:
-            sentence = f"The exchange turned down the key {key.label}: {key.last_problem}"
+            sentence = f"The exchange refused the key {key.label}: {key.last_problem}"
             yield Cause(key.subject, sentence, "key", str(key.pk), str(key.account_id))
 
 
@@ -39,14 +39,14 @@ def _keys() -> Health:
     active = list(ApiKey.objects.filter(active=True).select_related("account").order_by("pk"))
     bad = [key for key in active if key.is_turned_down]
     if not bad:
-        return Health(ok=True, sentence="No key in use was turned down by the exchange.", age_s=0)
+        return Health(ok=True, sentence="All keys in use are accepted by the exchange.", age_s=0)
     rights = {(key.account_id, right) for key in active if not key.is_turned_down for right in key.rights}
     alone = [key for key in bad if not {(key.account_id, right) for right in key.rights} <= rights]
     key = (alone or bad)[0]
-    then = "No other key has all of its rights." if alone else "Other keys take over."
-    sentence = f"The exchange turned down the key {key.label}: {key.last_problem} {then}"
+    then = "No other key has the same rights." if alone else "Other keys are used instead."
+    sentence = f"The exchange refused the key {key.label}: {key.last_problem} {then}"
     age = ages.age(key.last_problem_at, clock.now())
-    public = f"The exchange turned down {len(bad)} of {len(active)} keys. {then}"
+    public = f"The exchange refused {len(bad)} of {len(active)} keys. {then}"
     return Health(not alone, sentence, None if age is None else age.total_seconds(), public)
 
 
@@ -74,7 +74,9 @@ ROOM: Final = rooms.Room(
             sees=(*causes.KEEPERS, roles.TREASURY),
             opens=causes.KEEPERS,
         ),
-        Kind(alarms.KEY_RIGHTS, "Key with other rights", Severity.MEDIUM, (roles.ADMIN,), _rights, sees=causes.KEEPERS),
+        Kind(
+            alarms.KEY_RIGHTS, "Key permissions differ", Severity.MEDIUM, (roles.ADMIN,), _rights, sees=causes.KEEPERS
+        ),
     ),
     rewrappers={"exchange keys": store.rewrap_all},
     tables=(

@@ -23,11 +23,11 @@ class KeyStatus:
 
 
 IN_USE = KeyStatus("in_use", "In use", "good", "circle-check")
-PROBED = KeyStatus("being_probed", "Being probed", "active", "loader")
-NOT_PROBED = KeyStatus("not_probed", "Could not be probed", "warn", "circle-question-mark")
-TURNED_DOWN = KeyStatus("turned_down", "Turned down by the exchange", "bad", "circle-x")
-WAITING = KeyStatus("waiting", "Waits to take over", "active", "clock")
-HANDED_OVER = KeyStatus("kept", "Kept, handed over", "warn", "hourglass")
+PROBED = KeyStatus("being_probed", "Checking", "active", "loader")
+NOT_PROBED = KeyStatus("not_probed", "Check failed", "warn", "circle-question-mark")
+TURNED_DOWN = KeyStatus("turned_down", "Refused by the exchange", "bad", "circle-x")
+WAITING = KeyStatus("waiting", "Ready to switch over", "active", "clock")
+HANDED_OVER = KeyStatus("kept", "Replaced, kept", "warn", "hourglass")
 DISABLED = KeyStatus("disabled", "Disabled", "quiet", "ban")
 STATUSES = (IN_USE, PROBED, NOT_PROBED, TURNED_DOWN, WAITING, HANDED_OVER, DISABLED)
 
@@ -90,10 +90,10 @@ def _right_status(key: ApiKey, right: Right) -> RightStatus:
     marks = {
         (True, rights.GRANTED): ("good", "Granted", "circle-check"),
         (False, rights.GRANTED): ("warn", "Granted, not needed", "triangle-alert"),
-        (True, rights.MISSING): ("bad", "Refused", "circle-x"),
-        (False, rights.MISSING): ("quiet", "Refused", "minus"),
+        (True, rights.MISSING): ("bad", "Missing", "circle-x"),
+        (False, rights.MISSING): ("quiet", "Not granted", "minus"),
     }
-    unknown = ("quiet", "Not probed", "circle-dashed")
+    unknown = ("quiet", "Not checked", "circle-dashed")
     tone, label, sign = marks.get((declared, observed), unknown)
     return RightStatus(right.value, declared, observed, tone, label, sign)
 
@@ -104,15 +104,17 @@ def _warnings(key: ApiKey) -> list[str]:
         return []
     sentences = []
     if key.same_account is False:
-        sentences.append("It opens another account at the exchange: our transactions are not there. It is used last.")
+        sentences.append(
+            "It belongs to another account at the exchange: our transactions are not there. Other keys are used first."
+        )
     if excess := rights.excess(key):
         names = ", ".join(right.value for right in excess)
         sentences.append(
-            f"This key has more permissions than it needs: {names}. Whoever gets hold of it can do that too."
+            f"This key has more permissions than it needs: {names}. If it leaks, all of them can be abused."
         )
     if lacking := rights.lacking(key):
         names = ", ".join(right.value for right in lacking)
-        sentences.append(f"The exchange does not grant it: {names}. It is not used for that.")
+        sentences.append(f"Missing at the exchange: {names}. The key is not used for that.")
     return sentences
 
 

@@ -74,11 +74,11 @@ def add(
     A key that `replaces` another waits until it takes over. A worker asks the exchange for its real rights.
     """
     if not login.strip() or not label.strip():
-        raise CannotAddKey("A key needs a name and a login.", field="login" if label.strip() else "label")
+        raise CannotAddKey("Enter a name and a login for the key.", field="login" if label.strip() else "label")
     if problem := places.problem(account):
         raise CannotAddKey(problem)
     if not rights:
-        raise CannotAddKey("Say which rights the key carries; without one it is good for nothing.", field="rights")
+        raise CannotAddKey("Choose at least one right.", field="rights")
     try:
         with transaction.atomic():
             key = ApiKey.objects.create(
@@ -181,7 +181,7 @@ def credentials_of(key: ApiKey) -> Credentials:
     try:
         secret = sealing.unseal(key.sealed_secret, context=_context(key))
     except (sealing.CannotUnseal, sealing.CannotSeal) as problem:
-        raise NoUsableKey(f"The secret of the key {key.label} can't be opened: {problem}") from problem
+        raise NoUsableKey(f"The secret of the key {key.label} can't be decrypted: {problem}") from problem
     return Credentials(login=key.login, secret=secret)
 
 

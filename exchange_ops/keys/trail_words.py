@@ -18,8 +18,8 @@ WORDS: Final = Words(
         "probe_asked": "{who} requested a check of {it} at the exchange.",
         "probed": "{who} checked {it} at the exchange.",
         "handed_over": "{who} replaced {it} with its successor.",
-        "took_over": "{who} put {it} in use in place of its predecessor.",
-        "rotation_ended": "{who} ended the rotation of {it}: it stays in use.",
+        "took_over": "{who} switched to {it} from its predecessor.",
+        "rotation_ended": "{who} cancelled the rotation of {it}: it stays in use.",
         "disabled": "{who} disabled {it}.",
     },
 )

@@ -75,7 +75,7 @@ _CHASE: Final = "Ask the exchange to credit it and quote the transaction."
 
 def _unknown(row: LedgerEntry, paid: str, *, is_settled: bool, now: datetime) -> str:
     """The problem when the chain has no such transaction."""
-    status, nothing = row.status.lower(), f"and the chain has no transaction {row.hash[:12]}. {_ASK}"
+    status, nothing = row.status.lower(), f"but the chain has no transaction {row.hash[:12]}. {_ASK}"
     if status == _CREDITED and is_settled:
         return f"The exchange credited {paid}, {nothing}"
     if status in _WAITING and now - row.first_seen_at >= ANNOUNCED:
@@ -112,7 +112,7 @@ def _wrong_amount(row: LedgerEntry, record: Transaction) -> str:
     if paid_amount == credited:
         return ""
     credited_text, paid = kept_amount(credited, row.currency), kept_amount(paid_amount, row.currency)
-    return f"The exchange credited {credited_text}, and transaction {row.hash[:12]} pays {paid} to the address. {_ASK}"
+    return f"The exchange credited {credited_text}, but transaction {row.hash[:12]} pays {paid} to the address. {_ASK}"
 
 
 def _compared(now: datetime) -> list[LedgerEntry]:

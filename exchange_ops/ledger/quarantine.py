@@ -104,7 +104,7 @@ def _columns(aside: Aside, source: str, now: datetime) -> dict[str, Any]:
     return {
         "exchange_id": _text(aside.exchange_id, 80),
         "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
-        "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
+        "reason": _text(f"A transaction was quarantined: {aside.reason}.", 300),
         "content": _text(aside.content, LONGEST_CONTENT),
         "source": source,
         "first_seen_at": now,

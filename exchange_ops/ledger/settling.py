@@ -207,7 +207,7 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
     if not rules.may_settle_records(act.person, row.account_id):
         raise CannotSettle("Nothing was settled. Only treasury can choose, and two treasurers must agree.")
     if row.cleared_at is not None:
-        raise CannotSettle("Nothing was settled: this record is settled already.")
+        raise CannotSettle("Nothing was settled: this record is already settled.")
     CHOICES.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotSettle("Nothing was settled: the records changed after you opened the page. Refresh.")

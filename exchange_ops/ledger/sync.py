@@ -317,7 +317,7 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
     """
     entry = version.entry
     if entry.exchange_id != record.id:
-        reason = f"index {record.index} belongs to {entry.exchange_id!r} already"
+        reason = f"index {record.index} already belongs to {entry.exchange_id!r}"
         return _Outcome(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     if entry.index != record.index:
         return _Outcome(entry.pk)

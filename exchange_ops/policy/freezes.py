@@ -126,11 +126,11 @@ def thaw(
             with transaction.atomic():
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
-            raise CannotThaw("You agreed already. A second treasurer has to agree as well.") from None
+            raise CannotThaw("You already approved lifting this freeze. A second treasurer must approve too.") from None
         count = _votes(frozen)
         ended = count >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
-            raise CannotThaw("This freeze has ended already.")
+            raise CannotThaw("This freeze was already lifted.")
         frozen.thawed_at = now if ended else None
         facts = {"reason": reason, "votes": count, **confirmation.evidence()}
         action = "thawed" if ended else "thaw_agreed"
@@ -168,9 +168,9 @@ def _locked(freeze_id: int) -> Freeze:
         rows = rows.select_for_update(of=("self",))
     frozen = rows.first()
     if frozen is None:
-        raise CannotThaw("There is no such freeze.")
+        raise CannotThaw("Freeze not found.")
     if frozen.thawed_at is not None:
-        raise CannotThaw(f"This freeze ended already at {frozen.thawed_at:%H:%M:%S} UTC.")
+        raise CannotThaw(f"This freeze was already lifted at {frozen.thawed_at:%H:%M:%S} UTC.")
     return frozen
 
 

@@ -58,10 +58,10 @@ def exceeded(
     limit = _strictest([row for row in rows if value is None or value > row.most])
     if limit is None:
         return None
-    most = f"One {kind} is worth at most {limit.most.normalize():,f} {quote} by the rules"
+    most = f"The policy limit is {limit.most.normalize():,f} {quote} per {kind}"
     if value is None:
-        return Exceeded(f"{most}, and the value of this one is not known well enough.", limit.beyond)
-    return Exceeded(f"{most}; this one is worth {value.quantize(_CENTS):,f} {quote}.", limit.beyond, value)
+        return Exceeded(f"{most}; this {kind} has no current price.", limit.beyond)
+    return Exceeded(f"{most}; this {kind} is {value.quantize(_CENTS):,f} {quote}.", limit.beyond, value)
 
 
 def limits_for(*, kind: str, person: "Person", account: Account) -> QuerySet[ValueLimit]:
@@ -85,7 +85,7 @@ def too_many(*, person: "Person", account: Account, here: int, everywhere: int) 
         return None
     count = everywhere if limit.account_id is None else here
     where = "" if limit.account_id is None else " on this account"
-    sentence = f"You may have {limit.most:.0f} orders open{where} by the rules; with this one it would be {count}."
+    sentence = f"The policy limit is {limit.most:.0f} open orders{where}; this order would make {count}."
     return Exceeded(sentence, limit.beyond, Decimal(count))
 
 

@@ -10,9 +10,9 @@ CONFIRM: Final = "confirm"
 APPROVE: Final = "approve"
 REFUSE: Final = "refuse"
 BEYOND: Final = {
-    CONFIRM: "is confirmed by name",
-    APPROVE: "needs an approval",
-    REFUSE: "is refused",
+    CONFIRM: "needs explicit confirmation",
+    APPROVE: "needs approval",
+    REFUSE: "is rejected",
 }
 """What happens beyond a bound, the mildest first."""
 STRICTNESS: Final = {name: rank for rank, name in enumerate(BEYOND)}

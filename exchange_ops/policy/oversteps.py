@@ -23,16 +23,16 @@ LIQUIDATION_NEAR: Final = "liquidation_near"
 LABELS: Final = {
     PRICE_FAR: "Price far from the market",
     LIMIT_PAST_STOP: "Limit far beyond its stop",
-    STOP_REACHED: "Stop is reached already",
-    BOOK_DEEP: "Eats deep into the book",
-    OVER_VALUE: "Worth more than the limit",
-    MANY_OPEN: "Many open orders",
-    CALL_NEAR: "Margin call comes near",
-    LIQUIDATION_NEAR: "Liquidation comes near",
+    STOP_REACHED: "Stop price already reached",
+    BOOK_DEEP: "Deep into the order book",
+    OVER_VALUE: "Above the value limit",
+    MANY_OPEN: "Too many open orders",
+    CALL_NEAR: "Close to margin call",
+    LIQUIDATION_NEAR: "Close to liquidation",
 }
 CONFIRMED: Final = "confirmed"  # the field that carries what was confirmed
 MOST_CONFIRMED: Final = len(LABELS)
-NO_APPROVAL: Final = "This can't wait for an approval."
+NO_APPROVAL: Final = "This action can't be submitted for approval."
 _UNKNOWN: Final = "unknown"
 _MOST_AHEAD: Final = 2  # how many times the present size may be confirmed: not any size beforehand
 _AHEAD: Final = Decimal("1.1")  # a confirmation covers a tenth more than the page showed: the market moves meanwhile

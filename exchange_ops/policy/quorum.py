@@ -27,7 +27,6 @@ FIRST_TIERS = (
     (Decimal(250_000), 2, HOLD_THEN_APPROVE),
     (None, 3, APPROVE_THEN_HOLD),
 )
-_COUNTS = {1: "One approval", 2: "Two approvals", 3: "Three approvals"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +69,17 @@ def judge(
     if policy is None:
         return _blocked(0, "Nothing can be paid: no policy is in force.")
     if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
-        return _blocked(policy.number, "Nothing is paid: the policy was changed in the database, outside Countersign.")
+        return _blocked(
+            policy.number, "Nothing can be paid: the policy was changed in the database, outside Countersign."
+        )
     if not Currency.objects.filter(pk=currency).exists():
-        return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
+        return _blocked(policy.number, f"Not paid: the exchange does not list {currency}.")
     tier, because = _tier(ruleset.rules_of(policy), account, quote_value)
     if tier is None:
-        return _blocked(policy.number, "It is not paid: no tier covers this value.")
+        return _blocked(policy.number, "Not paid: no policy tier covers this value.")
     mode, order = _order(tier, account)
-    whose = f"rules {policy.number}" if tier.account is None else f"rules {policy.number}, tiers of this account"
-    need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} ({whose})."
+    whose = f"policy v{policy.number}" if tier.account is None else f"policy v{policy.number}, account tiers"
+    need = f"{tier.approvals} approval{'' if tier.approvals == 1 else 's'} required: {because} ({whose})."
     return Verdict(tier.approvals, mode, policy.number, [need, order])
 
 
@@ -101,7 +102,7 @@ def ensure_first(*, now: datetime) -> None:
 
 
 def _publish_first(now: datetime) -> None:
-    first = PolicyVersion.objects.create(number=1, note="The rules a fresh desk starts with.", published_at=now)
+    first = PolicyVersion.objects.create(number=1, note="Default rules.", published_at=now)
     QuorumTier.objects.bulk_create(
         QuorumTier(policy=first, up_to=up_to, approvals=approvals, mode=mode) for up_to, approvals, mode in FIRST_TIERS
     )
@@ -114,22 +115,24 @@ def _tier(rules: Rules, account: Account, value: Decimal | None) -> tuple[Tier |
     last = tiers[-1]
     if value is None or value < 0 or rules.currency != account.quote_currency:
         # Only a tier without a limit covers what might be worth anything.
-        return (last if last.up_to is None else None), f"its value in {rules.currency} is not known well enough"
+        return (
+            last if last.up_to is None else None
+        ), f"no current price in {rules.currency}, so the strictest tier applies"
     for tier in tiers:
         if tier.up_to is not None and value <= tier.up_to:
-            return tier, f"it is worth {_money(value, account)} and the tier ends at {_money(tier.up_to, account)}"
+            return tier, f"{_money(value, account)}, tier up to {_money(tier.up_to, account)}"
     if last.up_to is not None:
         return None, ""
     highest = max((tier.up_to for tier in tiers if tier.up_to is not None), default=Decimal(0))
-    return last, f"it is worth {_money(value, account)}, more than {_money(highest, account)}"
+    return last, f"{_money(value, account)}, above {_money(highest, account)}"
 
 
 def _order(tier: Tier, account: Account) -> tuple[str, str]:
     """The mode and its sentence. Reserving before the approvals needs proof that a forgotten hold is not paid."""
     if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
-        return tier.mode, "The money is reserved first and approved within the exchange's hour."
+        return tier.mode, "Reservation first, then approval within the exchange's hour."
     because = (
-        ": it is not yet verified how the exchange treats an expired reservation (probe_exchange)"
+        ": we have not yet verified how the exchange treats an expired reservation (probe_exchange)"
         if tier.mode == HOLD_THEN_APPROVE
         else ""
     )

@@ -28,7 +28,7 @@ def _frozen(now: datetime, only: str) -> Iterator[Cause]:
         who = str(freeze.frozen_by) if freeze.frozen_by_id else SYSTEM
         reason = freeze.reason.rstrip(". ")
         sentence = (
-            f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {reason}. "
+            f"{freeze.account.name} is frozen, no payouts or transfers: {who} froze it. {reason}. "
             "Two treasurers can lift the freeze."
         )
         yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
@@ -44,7 +44,7 @@ def _votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
 def _open_words(person: "Person") -> Iterator[OpenWord]:
     """Agreements to a thaw that still needs somebody else's."""
     for vote in ThawVote.objects.filter(person=person, freeze__thawed_at=None).select_related("freeze"):
-        yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to lift the freeze", "freezes")
+        yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Approved lifting the freeze", "freezes")
 
 
 GUARDS: Final = Guards(

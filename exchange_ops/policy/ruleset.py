@@ -30,11 +30,11 @@ AGES_S: Final = (10, 3_600)
 DISTANCES: Final = (Decimal("0.1"), Decimal(100))
 USUAL_DISTANCE: Final = Decimal(5)  # percent, where the rules say none
 _ORDERS: Final = {
-    HOLD_THEN_APPROVE: "the money is reserved before the approvals",
-    APPROVE_THEN_HOLD: "the approvals come before the money is reserved",
+    HOLD_THEN_APPROVE: "funds are reserved before approval",
+    APPROVE_THEN_HOLD: "approval comes before funds are reserved",
 }
 
-_BEFORE: Final = {"confirm": "had to be confirmed by name", "approve": "needed an approval", "refuse": "was refused"}
+_BEFORE: Final = {"confirm": "needed explicit confirmation", "approve": "needed approval", "refuse": "was rejected"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,50 +160,48 @@ def problems(rules: Rules) -> Iterator[str]:
     """What is wrong with the rules, one sentence each; nothing when they may be published."""
     of_each = [tiers_for(rules, account) for account in (None, *accounts_apart(rules))]
     if not of_each[0]:
-        yield "Without a tier nothing could be paid any more: to stop payments, freeze the account instead."
+        yield "Enter at least one tier. To stop payments, freeze the account instead."
     if any(len(tiers) > MOST_TIERS for tiers in of_each) or len(rules.limits) > MOST_LIMITS:
-        yield f"At most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
+        yield f"Enter at most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
     if any(len({tier.up_to for tier in tiers}) != len(tiers) for tiers in of_each):
-        yield "Two tiers end at the same value."
+        yield "Two tiers have the same upper value."
     ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
     amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
         yield "Enter a limit greater than zero, with at most 36 digits before the point and 24 after it."
     if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
-        yield f"A tier takes 1 to {MOST_APPROVALS} approvals: nothing is paid without one."
+        yield f"A tier needs 1 to {MOST_APPROVALS} approvals."
     if any(tier.mode not in MODES for tier in rules.tiers):
-        yield "Say whether the approvals come before the money is reserved or after."
+        yield "Choose whether approval comes before or after funds are reserved."
     if not AGES_S[0] <= rules.value_max_age_s <= AGES_S[1]:
-        yield f"A price may be {AGES_S[0]} to {AGES_S[1]} seconds old."
+        yield f"The maximum price age is {AGES_S[0]} to {AGES_S[1]} seconds."
     if rules.price_distance is not None and not DISTANCES[0] <= rules.price_distance <= DISTANCES[1]:
-        yield f"The price distance is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for none."
+        yield f"The distance from the market is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for the default."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
-        yield "Two limits are about the same person and account."
+        yield "Two limits cover the same person and account."
     yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
 
 
 def _limit_problems(rules: Rules) -> Iterator[str]:
     if any(limit.kind not in ValueLimit.KINDS for limit in rules.limits):
-        yield "A limit is about orders, about transfers or about open orders."
+        yield "Choose orders, transfers or open orders for each limit."
     if any(beyond not in BEYOND for beyond in (rules.price_beyond, *(limit.beyond for limit in rules.limits))):
-        yield "Say what becomes of more: it is confirmed, approved or refused."
+        yield "Choose what happens above the limit: confirmation, approval or rejection."
     if any(limit.kind == ValueLimit.TRANSFER and limit.beyond != REFUSE for limit in rules.limits):
-        yield "A transfer beyond its limit can only be refused."
+        yield "Transfers above their limit can only be rejected."
     counts = [limit.most for limit in rules.limits if limit.kind == ValueLimit.OPEN_ORDERS]
     if any(count != count.to_integral_value() for count in counts):
-        yield "A number of open orders is a whole number."
+        yield "Enter a whole number of open orders."
 
 
 def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
     """How `new` differs from `old`, in words. `names` maps person:1 and account:1 to what they are called."""
     changes = list(_tiers(old, new, names))
     if old.value_max_age_s != new.value_max_age_s:
-        sentence = (
-            f"A value is known while its price is at most {new.value_max_age_s} s old, not {old.value_max_age_s} s."
-        )
+        sentence = f"Maximum price age: {new.value_max_age_s} s instead of {old.value_max_age_s} s."
         changes.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
-    changes += _bound("An order may be worse than the market", old.price_bound, new.price_bound, " %")
+    changes += _bound("Order price off market", old.price_bound, new.price_bound, " %")
     changes += _fee(old, new)
     before, after = ({limit.scope: (limit.most, limit.beyond) for limit in rules.limits} for rules in (old, new))
     for scope in sorted({*before, *after}, key=str):
@@ -260,13 +258,15 @@ def _tiers(old: Rules, new: Rules, names: Mapping[str, str]) -> Iterator[Differe
     """What changes for accounts without tiers of their own, then for each account that has or had its own."""
     had, has = accounts_apart(old), accounts_apart(new)
     apart = sorted({*had, *has})
-    yield from _tiers_of(old, new, None, "Every other account" if apart else "")
+    yield from _tiers_of(old, new, None, "All other accounts" if apart else "")
     for account in apart:
         who = names.get(f"account:{account}", f"account {account}")
         if account not in had:
-            yield Difference(f"{who} has tiers of its own: they alone count there.", is_looser=False, is_scope=True)
+            yield Difference(
+                f"{who} has its own tiers; the general tiers no longer apply to it.", is_looser=False, is_scope=True
+            )
         if account not in has:
-            sentence = f"{who} has no tiers of its own any more: those of every other account count there."
+            sentence = f"{who} no longer has its own tiers; the general tiers apply to it."
             yield Difference(sentence, is_looser=False, is_scope=True)
         yield from _tiers_of(old, new, account, who)
 
@@ -286,7 +286,7 @@ def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator
         if _terms(before) == _terms(after):
             continue
         if before is None or after is None:
-            what = "nothing is paid any more" if after is None else f"{_need(after)}, where nothing was paid before"
+            what = "no payouts allowed" if after is None else f"{_need(after)}; no payouts were allowed before"
             yield Difference(f"{where}: {what}.", is_looser=after is not None)
             continue
         if before.approvals != after.approvals:
@@ -300,14 +300,12 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = (
-            f"A network fee may be {_figure(after.factor)} times its estimate, not {_figure(before.factor)} times."
-        )
+        sentence = f"Network fee limit: {_figure(after.factor)} times the estimate instead of {_figure(before.factor)}."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (
-            f"A network fee may in any case exceed its estimate by {_figure(after.floor)} {new.currency}, "
-            f"not by {_figure(before.floor)} {new.currency}."
+            f"Network fee: always up to {_figure(after.floor)} {new.currency} above the estimate "
+            f"instead of {_figure(before.floor)} {new.currency}."
         )
         yield Difference(sentence, is_looser=after.floor > before.floor)
 
@@ -319,40 +317,40 @@ def _bound(
     if old == new:
         return
     if new is None:
-        yield Difference(f"{what}: no limit any more, it was {_most(old, unit)}.", is_looser=True)
+        yield Difference(f"{what}: no limit instead of {_most(old, unit)}.", is_looser=True)
         return
     if old is None:
-        yield Difference(f"{what}: at most {_most(new, unit)}, where there was no limit.", is_looser=False)
+        yield Difference(f"{what}: at most {_most(new, unit)} instead of no limit.", is_looser=False)
         return
     if old[0] != new[0]:
         sentence = f"{what}: at most {_figure(new[0])}{unit} instead of {_figure(old[0])}{unit}."
         yield Difference(sentence, is_looser=new[0] > old[0])
     if old[1] != new[1]:
-        sentence = f"{what}: more {BEYOND[new[1]]}, where it {_BEFORE[old[1]]}."
+        sentence = f"{what}: anything above {BEYOND[new[1]]}; before, it {_BEFORE[old[1]]}."
         yield Difference(sentence, is_looser=STRICTNESS[new[1]] < STRICTNESS[old[1]])
 
 
 def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
     """The figure, with what happens beyond it unless that is a refusal."""
     most, beyond = bound or (None, REFUSE)
-    return f"{_figure(most)}{unit}" + ("" if beyond == REFUSE else f" (more {BEYOND[beyond]})")
+    return f"{_figure(most)}{unit}" + ("" if beyond == REFUSE else f" (above: {BEYOND[beyond]})")
 
 
 def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
     kind, person, account = scope
-    who = "everybody" if person is None else names.get(f"person:{person}", f"person {person}")
+    who = "each person" if person is None else names.get(f"person:{person}", f"person {person}")
     where = "" if account is None else f" on {names.get(f'account:{account}', f'account {account}')}"
     if kind == ValueLimit.OPEN_ORDERS:
-        return f"Open orders of {'each person' if person is None else who}{where}"
-    return f"One {kind} of {who}{where}"
+        return f"Open orders of {who}{where}"
+    return f"Each {kind} of {who}{where}"
 
 
 def _range(begins: Decimal | None, end: Decimal | None, currency: str) -> str:
     if end is None:
-        return f"Above {_figure(begins)} {currency}" if begins is not None else "Every value"
+        return f"Above {_figure(begins)} {currency}" if begins is not None else "Any value"
     if begins is None:
         return f"Up to {_figure(end)} {currency}"
-    return f"Above {_figure(begins)} up to {_figure(end)} {currency}"
+    return f"Above {_figure(begins)} to {_figure(end)} {currency}"
 
 
 def _need(tier: Tier) -> str:

@@ -15,7 +15,7 @@ WORDS: Final = Words(
     model=Freeze,
     sentences={
         "begun": "{who} froze the account: {it}.",
-        "thaw_agreed": "{who} approved lifting {it}. A second person has to agree.",
+        "thaw_agreed": "{who} approved lifting {it}. A second treasurer must approve.",
         "thawed": "{who} lifted {it}.",
         "ledger_accepted": "{who} reads the exchange's ledger from its beginning, as accepted with the end of {it}.",
     },

@@ -108,7 +108,7 @@ class Votes:
             digest = word.digest if word.stage != "resolution" else None
             purpose = self.purposes.get(word.stage, "")
             if word.confirmation_id not in self._event_names[number]:
-                yield f"{which} is in the table and not in the trail."
+                yield f"{which} is in the table but not in the trail."
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
             ):
@@ -116,7 +116,7 @@ class Votes:
         for number, by_events in self._event_names.items():
             for confirmation in sorted(by_events.keys() - stored[number]):
                 if by_events[confirmation] not in {"closed", "issued_anew"}:  # these store no vote beside the event
-                    yield f"{self.mark}-{number}: the word that second factor {confirmation} was given for is missing."
+                    yield f"{self.mark}-{number}: the decision confirmed with second factor {confirmation} is missing."
 
 
 def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
@@ -134,10 +134,10 @@ def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
         if name == "thawed":
             ended.add(number)
             if len(agreed[number]) < freezes.VOTES_TO_THAW:
-                yield f"Event {event.seq}: freeze {number} ended with {len(agreed[number])} votes."
+                yield f"Event {event.seq}: freeze {number} was lifted with {len(agreed[number])} votes."
     for row in Freeze.objects.order_by("pk"):
         if (row.thawed_at is not None) != (row.pk in ended):
-            yield f"Freeze {row.pk} {'ended' if row.thawed_at else 'goes on'} in the table, and not so by the trail."
+            yield f"Freeze {row.pk} is {'lifted' if row.thawed_at else 'open'} in the table, unlike in the trail."
     for vote in ThawVote.objects.order_by("pk"):
         if vote.person_id not in agreed[vote.freeze_id]:
-            yield f"Thaw vote {vote.pk} is in the table and not in the trail."
+            yield f"Vote {vote.pk} on lifting a freeze is in the table but not in the trail."

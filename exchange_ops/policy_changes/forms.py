@@ -23,17 +23,19 @@ class LimitForm(forms.Form):
     """One row of the table of limits; one without a figure is no limit."""
 
     kind = forms.ChoiceField(
-        label="of what",
+        label="limit",
         choices=[
-            (ValueLimit.ORDER, "value of one order"),
-            (ValueLimit.TRANSFER, "value of one transfer"),
+            (ValueLimit.ORDER, "value per order"),
+            (ValueLimit.TRANSFER, "value per transfer"),
             (ValueLimit.OPEN_ORDERS, "open orders"),
         ],
     )
-    person = forms.ModelChoiceField(Person.objects.none(), label="of whom", required=False, empty_label="everybody")
-    account = forms.ModelChoiceField(Account.objects.none(), label="on", required=False, empty_label="every account")
+    person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="everyone")
+    account = forms.ModelChoiceField(
+        Account.objects.none(), label="account", required=False, empty_label="all accounts"
+    )
     most = AmountField(label="at most", required=False)
-    beyond = forms.ChoiceField(label="more than that", choices=list(reversed(BEYOND.items())), required=False)
+    beyond = forms.ChoiceField(label="above that", choices=list(reversed(BEYOND.items())), required=False)
 
     def __init__(self, *arguments: Any, visible: Collection[int], **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -46,45 +48,45 @@ class RulesForm(forms.Form):
     """The figures outside the tables, and the reason; `Editor.rules` puts them together with the tables."""
 
     value_max_age_s = forms.IntegerField(
-        label="A price is known for (seconds)",
+        label="Maximum price age (seconds)",
         min_value=ruleset.AGES_S[0],
         max_value=ruleset.AGES_S[1],
-        help_text="A value whose price is older counts as the highest.",
+        help_text="If a price is older, the strictest tier applies.",
     )
     price_distance = forms.DecimalField(
-        label="Orders may be worse than the market by at most (percent)",
+        label="Order price limit, % off market",
         required=False,
         min_value=ruleset.DISTANCES[0],
         max_value=ruleset.DISTANCES[1],
         max_digits=6,
         decimal_places=2,
-        help_text="For limit orders that pay more or take less, and market orders that eat deeper into the book. "
-        f"Empty: {ruleset.USUAL_DISTANCE} percent, and more is confirmed by name.",
+        help_text="For limit orders priced worse than the market, and market orders that go deeper into the book. "
+        f"Empty: {ruleset.USUAL_DISTANCE} %, and orders above it need explicit confirmation.",
     )
     price_beyond = forms.ChoiceField(
-        label="An order that is farther from the market", choices=list(reversed(BEYOND.items())), required=False
+        label="An order above that limit", choices=list(reversed(BEYOND.items())), required=False
     )
     fee_factor = forms.DecimalField(
-        label="Network fee: at most this many times the estimate",
+        label="Network fee limit (times the estimate)",
         min_value=fee_margins.FACTORS[0],
         max_value=fee_margins.FACTORS[1],
         max_digits=6,
         decimal_places=2,
-        help_text="Approvals of a payout cover a fee up to this. A higher one goes back to the approvers.",
+        help_text="Payout approvals cover a fee up to this. A payout with a higher fee goes back to the approvers.",
     )
     fee_floor = forms.DecimalField(
-        label="Network fee: in any case this much above the estimate",
+        label="Network fee margin, fixed",
         min_value=fee_margins.FLOORS[0],
         max_value=fee_margins.FLOORS[1],
         max_digits=8,
         decimal_places=2,
-        help_text="In the currency of the tiers, for chains whose fees are so small that they often double.",
+        help_text="Always allowed above the estimate, in the currency of the tiers. For chains with very small fees.",
     )
     reason = forms.CharField(
-        label="Why should the rules change?",
+        label="Reason for the change",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="The second approver reads it; it is kept with the version.",
+        help_text="Shown to the second approver and kept with the version.",
     )
 
 

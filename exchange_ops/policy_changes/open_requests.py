@@ -59,9 +59,9 @@ def _payouts(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
     open_ones = Withdrawal.objects.filter(state__in=states, decision=NONE, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == withdrawal_states.HELD:
-            sentence = "its funds are released; it can be requested again"
+            sentence = "funds are released; it can be requested again"
         else:
-            sentence = f"approvals so far count no more: {_need(rules, row)}"
+            sentence = f"approvals start again: {_need(rules, row)}"
         yield TouchedRequest(row.reference, _url("withdrawal", row), sentence, row.account.name)
 
 
@@ -69,7 +69,7 @@ def _transfers(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
     open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.leaves:
-            sentence = f"approvals so far count no more: {_need(rules, row)}"
+            sentence = f"approvals start again: {_need(rules, row)}"
             yield TouchedRequest(row.reference, _url("transfer", row), sentence, row.account.name)
 
 
@@ -82,5 +82,5 @@ def _need(rules: Rules, row: Withdrawal | Transfer) -> str:
     value = row.quote_value if row.account.quote_currency == rules.currency else None
     tier = ruleset.tier_of(rules, value, row.account_id)
     if tier is None:
-        return "it is not paid"
-    return "it takes one approval" if tier.approvals == 1 else f"it takes {tier.approvals} approvals"
+        return "no payout allowed"
+    return "1 approval required" if tier.approvals == 1 else f"{tier.approvals} approvals required"

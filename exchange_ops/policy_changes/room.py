@@ -22,6 +22,6 @@ ROOM: Final = rooms.Room(
         Table(PolicyChange, PolicyChange.table.loose | {"lease_until": reasons.LEASE}),
         Table(PolicyChangeEvent),
     ),
-    commands=(Command("Propose other rules", "policy-draft", "shield-check", rules.may_freeze, 90),),
+    commands=(Command("Propose a rule change", "policy-draft", "shield-check", rules.may_freeze, 90),),
     urls="exchange_ops.policy_changes.urls",
 )

@@ -53,7 +53,7 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
     return Entry(
         subject=row.subject,
         reference=row.reference,
-        title="Change of the rules",
+        title="Rule change",
         sentence=f"{row.sentence} Proposed by {row.proposed_by.get_username()}: {row.reason}",
         url=reverse("policy-change", args=[row.pk]),
         since=row.created_at,
@@ -84,6 +84,6 @@ SOURCE: Final = Source(
     count=_count,
     subjects=lambda: {PolicyChange.name: _page},
     topics=lambda: TOPIC,
-    empty="No change of the rules waits for you.",
+    empty="No rule change needs your approval.",
     acts=rules.WHO,
 )

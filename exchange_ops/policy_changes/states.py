@@ -23,14 +23,14 @@ OVERTAKEN: Final = "overtaken"
 STATES: Final[dict[str, State]] = {
     PROPOSED: State(
         "Needs a second person",
-        "Nothing was changed yet. Somebody else of treasury or an admin has to agree within three days.",
+        "Nothing was changed yet. A second treasurer or admin must approve within three days.",
         Turn.PERSON,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     AGREED: State(
-        "In force later",
-        "Nothing was changed yet. Two people agreed; what loosens the rules waits for 24 hours, and can be stopped.",
+        "Takes effect later",
+        "Nothing was changed yet. Approved by two people; it loosens a limit, so it takes effect after 24 hours.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -54,8 +54,8 @@ STATES: Final[dict[str, State]] = {
         icon="clock",
     ),
     OVERTAKEN: State(
-        "Overtaken",
-        "Nothing was changed by it: other rules were published, or one of the two may not agree any more.",
+        "Superseded",
+        "Nothing was changed: other rules were published first, or one of the two can no longer approve.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -33,7 +33,7 @@ class TierForm(forms.Form):
 class OwnForm(forms.Form):
     """Whether an account has tiers of its own."""
 
-    own = forms.BooleanField(label="This account has tiers of its own", required=False)
+    own = forms.BooleanField(label="This account has its own tiers", required=False)
 
 
 class TierTable:
@@ -56,7 +56,7 @@ class TierTable:
     def named(self) -> Iterator[tuple[str, forms.Form]]:
         """Every row with its name in a sentence."""
         yield from ((f"Tier {n}", row) for n, row in enumerate(self.rows, 1))
-        yield "The tier above", self.above
+        yield "Top tier", self.above
 
     def tiers(self) -> tuple[Tier, ...]:
         """The tiers of the rows; call it only when they are valid."""
@@ -100,9 +100,9 @@ class AccountTiers:
     def contradiction(self) -> str:
         """Where the rows contradict the switch, or an empty text; call it only when both are valid."""
         if self.has_own and not self.table.tiers():
-            return f"{self.account.name} is to have tiers of its own, and none is filled in."
+            return f"Enter at least one tier for {self.account.name}, or untick its own tiers."
         if not self.has_own and self._is_typed():
-            return f"Rows of {self.account.name} were changed, and it is not to have tiers of its own."
+            return f"You changed tiers of {self.account.name}. Tick its own tiers, or undo these changes."
         return ""
 
     def tiers(self) -> list[Tier]:

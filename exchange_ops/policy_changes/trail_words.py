@@ -7,18 +7,18 @@ from desk.audit.words import Words
 WORDS: Final = Words(
     name="policychange",
     title="Rules",
-    noun="change of the rules",
+    noun="rule change",
     mark="R-",
     first=("proposed",),
     content=lambda facts: str(facts.get("reason", "")),
     decisions=("agreed", "published", "rejected"),
     sentences={
         "proposed": "{who} proposed {it}.",
-        "agreed": "{who} approved {it}. It comes into force later.",
+        "agreed": "{who} approved {it}. It takes effect later.",
         "published": "{who} put {it} in force.",
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
-        "expired": "{who} let {it} expire.",
-        "overtaken": "{who} ended {it}: other rules came into force.",
+        "expired": "{who} ended {it}: it expired.",
+        "overtaken": "{who} ended {it}: other rules were published first.",
     },
 )

@@ -26,7 +26,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ONLY = "Treasury and administrators change the rules."
+ONLY = "Only treasury and administrators can change the rules."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -135,7 +135,7 @@ def tiers_by_account(version_rules: Rules, person: Person, *, here: int | None) 
     apart = ruleset.accounts_apart(version_rules)
     shared_by = [row.name for row in rows if row.pk not in apart]
     others = {
-        "name": "Every other account" if apart else "",
+        "name": "All other accounts" if apart else "",
         "accounts": shared_by if apart else [],
         "tiers": ruleset.tiers_for(version_rules, None),
         "judges_here": bool(apart) and here is not None and here not in apart,
@@ -162,7 +162,7 @@ def named_limits(version_rules: Rules, person: Person) -> list[dict[str, Any]]:
             "beyond": BEYOND[limit.beyond],
             "most": limit.most,
             "person": "everybody" if limit.person is None else names.get(f"person:{limit.person}", ""),
-            "account": "every account" if limit.account is None else names.get(f"account:{limit.account}", ""),
+            "account": "all accounts" if limit.account is None else names.get(f"account:{limit.account}", ""),
         }
         for limit in version_rules.limits
         if limit.account is None or shared_rules.may_see(person, limit.account)

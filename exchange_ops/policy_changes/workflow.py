@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
-NOBODY_MAY = "Only treasury and administrators change the rules."
-NOT_THERE = "Nothing was changed: your role is for some accounts only, and this concerns others. Ask somebody else."
+NOBODY_MAY = "Only treasury and administrators can change the rules."
+NOT_THERE = "Nothing was changed: this also concerns accounts outside your role. Ask a colleague with a role there."
 
 
 class CannotChange(Exception):
@@ -64,7 +64,7 @@ def problems(new_rules: Rules) -> list[str]:
         if any(number is not None and name not in all_names for name, number in scopes.items()):
             sentences.append("A limit names an unknown person or account.")
     if not sentences and not compared(new_rules):
-        sentences.append("Nothing differs from the rules in force.")
+        sentences.append("Nothing was proposed: these are the rules in force.")
     return sentences
 
 
@@ -99,7 +99,7 @@ def propose(
     act = Act(actor, now, session_key, reason, digest, answer)
     _refuse(act)
     if not 0 < len(reason) <= LONGEST_REASON:
-        raise CannotChange(f"Say why the rules should change, in at most {LONGEST_REASON} characters.")
+        raise CannotChange(f"Enter a reason for the change, in at most {LONGEST_REASON} characters.")
     with transaction.atomic():
         trail.take_turn()
         if sentences := problems(new_rules):
@@ -107,7 +107,9 @@ def propose(
         _refuse(act, new_rules)
         base, content = _base(), ruleset.as_json(new_rules)
         if digest != digest_of(content, base=base, reason=reason):
-            raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
+            raise CannotChange(
+                "Nothing was proposed: the rules changed after you opened the page. Refresh, then decide."
+            )
         row = PolicyChange(
             base=base,
             content=content,
@@ -134,15 +136,17 @@ def agree(
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, (states.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
-            raise CannotChange("You proposed it, so a second person has to approve it.")
+            raise CannotChange("You proposed this change; a second person must approve it.")
         new_rules = as_of_now(row)
         if row.expires_at <= now or new_rules is None:
-            raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
+            raise CannotChange(
+                "Nothing was approved: this proposal expired, or other rules were published first. Propose it again."
+            )
         _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
-            raise CannotChange("One of the two has to be of treasury, and both have to be active.")
+            raise CannotChange("Nothing was approved: one of the two must be a treasurer, and both must be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
-            raise CannotChange("Nothing was approved: it changed after you opened it. Refresh.")
+            raise CannotChange("Nothing was approved: the proposal changed after you opened it. Refresh, then decide.")
         # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
         loosens = any(each.is_looser for each in compared(new_rules))
         if loosens:
@@ -171,7 +175,7 @@ def withdraw_or_reject(
         if not is_own and not rules.may_keep(actor, _concerned(row)):
             raise CannotChange(NOT_THERE)
         if not is_own and not comment:
-            raise CannotChange("Say why it is rejected; who proposed it reads that.")
+            raise CannotChange("Enter a reason for the rejection. The proposer sees it.")
         event, to = ("withdrawn", states.WITHDRAWN) if is_own else ("rejected", states.REJECTED)
         columns: dict[str, Any] = {"ended_by": actor, "comment": comment, "next_action_at": None}
         return machine.move(row, event=event, to=to, **columns, **act.moved)
@@ -192,14 +196,14 @@ def _review_one(number: int, now: datetime) -> bool:
         if row.state not in {states.PROPOSED, states.AGREED}:
             return False
         if (new_rules := as_of_now(row)) is None:
-            _overtaken(row, "Other rules were published meanwhile.", now)
+            _overtaken(row, "Other rules were published first.", now)
         elif row.state == states.PROPOSED and row.expires_at <= now:
             machine.move(row, event="expired", to=states.EXPIRED, now=now)
         elif row.state == states.AGREED and row.in_force_at is not None and row.in_force_at <= now:
             if _is_signed_by_two(row):
                 _publish(row, new_rules, publisher=row.agreed_by, now=now)
             else:
-                _overtaken(row, "One of the two who agreed may not do that any more.", now)
+                _overtaken(row, "One of the two approvers no longer has the role.", now)
         else:
             return False
     return True
@@ -290,7 +294,7 @@ def _refuse_unless_open(row: PolicyChange, open_states: tuple[str, ...], actor: 
     if not models.Person.objects.filter(pk=actor.pk, is_active=True, groups__name__in=rules.WHO).exists():
         raise CannotChange(NOBODY_MAY)
     if row.state not in open_states:
-        raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
+        raise CannotChange(f"Nothing was changed: this proposal is already closed ({row.label.lower()}).")
 
 
 PROPOSALS: Final = Acts(PROPOSE, CannotChange)
@@ -298,7 +302,7 @@ DECISIONS: Final = InTurn(
     AGREE,
     CannotChange,
     machine.MACHINE,
-    missing="There is no such change of the rules.",
+    missing="Rule change not found.",
     why_over=lambda row: "Nothing was changed: a colleague acted on it first. Refresh.",
     read_with=("proposed_by", "agreed_by"),
 )

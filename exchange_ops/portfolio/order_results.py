@@ -21,9 +21,9 @@ from exchange_ops.shared.models import Account
 from wire.values import grouped_text
 
 ZERO: Final = Decimal(0)
-ON_MARGIN: Final = "On margin: the result is that of the position."
-NOT_DESCRIBED: Final = "The exchange does not describe this symbol any more."
-NOT_COMPUTED: Final = "Not computed yet. Profit and loss follows the trades within minutes."
+ON_MARGIN: Final = "Margin order: see the result of the position."
+NOT_DESCRIBED: Final = "The exchange no longer lists this symbol."
+NOT_COMPUTED: Final = "Not computed yet. Profit and loss updates within minutes of a trade."
 _CHUNK: Final = 500
 _FIGURES: Final = ("trades", "quantity", "realised", "currency", "without_cost", "without_price")
 
@@ -104,7 +104,7 @@ def _why_none(row: Order, symbol: Symbol | None, quote: str, has_trades: bool) -
         return NOT_DESCRIBED
     sold = symbol.quote_currency if row.side == BUY else symbol.base_currency
     if plain_code(sold) == plain_code(quote):
-        return f"Paid in {sold}: what was bought has no result until it is sold."
+        return f"Paid in {sold}: no result until the purchase is sold."
     return "" if has_trades else FILLS_MISSING
 
 
@@ -114,7 +114,7 @@ def _sum(parts: Sequence[tuple[OrderResult | None, int]], quote: str) -> Realise
     if len(rows) < len(parts):
         return RealisedResult(None, quote, NOT_COMPUTED)
     if without_cost := sum((each.without_cost for each in rows), ZERO):
-        return RealisedResult(None, quote, f"{grouped_text(without_cost)} of what was sold has no known cost.")
+        return RealisedResult(None, quote, f"{grouped_text(without_cost)} sold without a cost basis.")
     if any(each.without_price for each in rows):
-        return RealisedResult(None, quote, f"The price of that day in {quote} is not known.")
+        return RealisedResult(None, quote, f"No {quote} price for that day.")
     return RealisedResult(sum((each.realised for each in rows), ZERO), rows[0].currency)

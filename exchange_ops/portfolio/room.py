@@ -20,7 +20,7 @@ ROOM: Final = rooms.Room(
             f"exchange_ops.{name}"
             for name in ("snapshot", "snapshotline", "dailyflow", "profit", "profitday", "orderresult", "progress")
         ],
-        "figures for people, drawn from balances, the ledger, trades and public prices",
+        "derived figures, from balances, the ledger, trades and public prices",
     ),
     retention=(
         Retention(

@@ -66,7 +66,7 @@ def _reconciliation() -> Health:
 
 def _audit() -> Health:
     """What the last check of the audit trail by the scheduler found."""
-    return _health("The check of the audit trail", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
+    return _health("Audit trail check", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
 
 
 def _health(spoken: str, row: CheckRun | None) -> Health:
@@ -79,8 +79,8 @@ def _health(spoken: str, row: CheckRun | None) -> Health:
     if age is None:
         return Health(ok=ok, sentence=f"{spoken} has not completed yet.{problem}")
     named = " ".join(row.findings[: ages.MOST_NAMED])
-    result = "held" if row.held else f"found {len(row.findings)} differences. {named}".rstrip(".")
-    sentence = f"{spoken} {ages.spoken(age)} ago {result}.{problem}"
+    result = "no differences" if row.held else f"{len(row.findings)} differences. {named}".rstrip(".")
+    sentence = f"{spoken}, {ages.spoken(age)} ago: {result}.{problem}"
     return Health(ok=ok, sentence=sentence, age_s=age.total_seconds())
 
 

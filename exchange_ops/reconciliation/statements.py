@@ -33,7 +33,7 @@ WORDS: Final = {
     AGREES: "Agrees",
     DIFFERS: "Differs",
     STALE: "Out of date",
-    UNPROVABLE: "Not provable",
+    UNPROVABLE: "Not verifiable",
     PAST: "Not compared",
 }
 
@@ -132,7 +132,7 @@ def _judged(of_days: Figures, overall: Figures, *, is_stale: bool, is_past: bool
     if is_past:
         return Line(of_days, PAST, reason="The exchange was read after this period.")
     if is_stale:
-        return Line(of_days, STALE, reason="The last reading is too old to compare with.")
+        return Line(of_days, STALE, reason="The last exchange balance is too old to compare.")
     if overall.opening is None:
         remainder = overall.reported - overall.net
         reason = "More went out than was ever available." if remainder else ""

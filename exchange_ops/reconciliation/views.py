@@ -76,7 +76,7 @@ def page(request: DeskRequest) -> HttpResponse:
 def export(request: DeskRequest, form: str) -> HttpResponse:
     """The same figures as a file; the export is recorded in the audit trail first."""
     if form not in exports.KINDS:
-        raise Http404("Reconciliations are exported as CSV or JSON.")
+        raise Http404("Reconciliations can be exported as CSV or JSON.")
     sheet = _sheet(request)
     if problems := list(sheet.form.problems()):
         notes.error(request, f"Nothing was exported. {' '.join(problems)}")

@@ -91,7 +91,7 @@ INCIDENTS: Final = (
         _places,
         sees=causes.KEEPERS,
         closable=False,
-        ends="Clears when the settings name the exchange and the desk has been restarted.",
+        ends="Resolved when the exchange is in the settings and the desk was restarted.",
     ),
     Kind(
         alarms.WORK_STALLED,

@@ -40,7 +40,7 @@ _STATUSES: Final = {
     DISABLED: AccountStatus(
         DISABLED,
         "Disabled permanently",
-        "The exchange refuses to activate it. Disabled is permanent.",
+        "The exchange refuses activation. Disabled is permanent.",
         Tone.BAD,
     ),
     CLOSED: AccountStatus(
@@ -129,11 +129,11 @@ def obstacle(kind: str, sub: SubAccount) -> str:
         return f"{number} is no longer in the exchange's list."
     if kind == states.FREEZE:
         word = {FROZEN: "frozen", DISABLED: "disabled permanently", CLOSED: "frozen or disabled"}.get(name)
-        return f"{number} is already {word}; the exchange would refuse to freeze it." if word else ""
+        return f"{number} is already {word} and can't be frozen." if word else ""
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:
-        return f"{number} is {status_of(sub).label.lower()}; the exchange would refuse to change its payout settings."
+        return f"{number} is {status_of(sub).label.lower()}; its payout settings can't be changed."
     return ""
 
 
@@ -161,7 +161,7 @@ def subaccount_problem(account: Account, number: int | None) -> str:
     if status.name not in {OPEN, NEW}:
         return f"Sub-account {number} is {status.label.lower()}: no transfers to or from it."
     if sub.wanted == states.AS_FROZEN:
-        return f"Sub-account {number} is about to be frozen: no transfers to or from it."
+        return f"Sub-account {number} is being frozen: no transfers to or from it."
     return ""
 
 

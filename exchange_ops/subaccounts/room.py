@@ -44,7 +44,7 @@ WAITING: Final = Waits(
     machine.MACHINE,
     ends={states.REQUESTED: ("taken_back", states.CANCELLED)},
     title=lambda row: (
-        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, listed at the exchange as "
+        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, exchange status: "
         f"{row.sub_account.status}"
     ),
     url=lambda row: reverse("subaccount", args=[row.sub_account.exchange_id]),

@@ -58,7 +58,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
-        sentence = problem or "The exchange's list was just being read by another process."
+        sentence = problem or "The exchange's list was being read by another process."
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
     evidence = _evidence(sub)
@@ -77,7 +77,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
         sentence = _not_yet(row, sub)
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
     elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
-        sentence = "Found not frozen; sending the freeze again."
+        sentence = "Not frozen yet; sending the freeze again."
         machine.move(
             row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=evidence, last_problem=sentence
         )

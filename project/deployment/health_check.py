@@ -19,8 +19,8 @@ _PATIENCE_S = 3
 
 def main() -> int:
     """Look once, and say on standard error what is wrong."""
-    #: A file that a process without a port touches every few seconds while it works, or `1` for a line on standard
-    #: output: its container, or `manage.py up`, sees by it that it does not hang. [default: not set]
+    #: A file that a process without a port touches every few seconds while it runs, or `1` for a line on standard
+    #: output. Its container, or `manage.py up`, uses it to detect a hang. [default: not set]
     signs = os.environ.get("SIGNS_OF_LIFE", "")
     problem = _silence(Path(signs)) if signs.startswith("/") else _page()
     if problem:

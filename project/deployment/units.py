@@ -82,7 +82,7 @@ def _quoted(process: Process) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the units into a folder and print their names; 0 when all are written."""
     parser = argparse.ArgumentParser(prog="manage.py units", description="Write the systemd units of this desk.")
-    parser.add_argument("folder", type=Path, help="where to write them, for example /etc/systemd/system")
+    parser.add_argument("folder", type=Path, help="folder to write to, for example /etc/systemd/system")
     parser.add_argument("--code", default="/srv/countersign", help="the folder of the code, with its .venv")
     parser.add_argument("--data", default="/var/lib/countersign", help="DATA_DIR of the desk")
     parser.add_argument("--user", default="desk", help="the user that runs the desk")

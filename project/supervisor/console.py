@@ -12,7 +12,7 @@ class Console:
     """Prints lines with a name before them; survives a reader that has gone away."""
 
     def __init__(self) -> None:
-        #: Set to anything, the lines of `manage.py up` have no colours. [default: not set]
+        #: If set, the output of `manage.py up` has no colours. [default: not set]
         self._coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self._names: list[str] = []
 

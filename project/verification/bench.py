@@ -16,10 +16,10 @@ def main(arguments: Sequence[str]) -> int:
     chosen = [name for name in measurements if not arguments or name.removeprefix("measure_") in arguments]
     if not chosen:
         names = ", ".join(name.removeprefix("measure_") for name in measurements)
-        print(f"There is no such measurement; there are: {names}.")
+        print(f"Unknown measurement. Available: {names}.")
         return 1
     commands = {name: [sys.executable, "-m", f"tools.bench.{name}"] for name in chosen}
     failed = [name for name in chosen if subprocess.run(commands[name], cwd=ROOT, check=False).returncode]
     for name in failed:
-        print(f"{name} could not be taken; see the output above.")
+        print(f"{name} failed; see the output above.")
     return 1 if failed else 0

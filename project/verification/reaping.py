@@ -16,7 +16,7 @@ from pathlib import Path
 
 from project.supervisor import parent_death
 
-#: How long what a stage of `manage.py verify` has started, and asked to end, may go on after the stage.
+#: How long processes of a stage of `manage.py verify` may take to stop after the stage.
 #: [form: number; unit: seconds]
 _GRACE_SECONDS = float(os.environ.get("REAPING_GRACE", "10"))
 _LOOK_SECONDS = 0.05

@@ -20,7 +20,7 @@ from project.verification.budget import Costs
 from project.verification.stages import Stage
 
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
-COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
+COULD_NOT_LOOK, EMPTY, TOO_DEAR = "not checked", "nothing to do", "OVER BUDGET"
 _LOOK_SECONDS = 0.02
 # How often a unit of work is measured while tests run: others may use the machine, and a minute later they don't.
 _UNIT_SECONDS = 20

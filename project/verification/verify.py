@@ -42,16 +42,18 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="manage.py verify", description="Everything that CI asks of the tree.")
+    parser = argparse.ArgumentParser(prog="manage.py verify", description="Run the checks of CI.")
     parser.add_argument("--check", action="store_true", help="what needs no server: lint, types, borders")
     parser.add_argument("--quick", action="store_true", help="what touches the files that changed, under a minute")
-    parser.add_argument("--thorough", action="store_true", help="every test whole, on both databases; before a release")
+    parser.add_argument(
+        "--thorough", action="store_true", help="all tests in full, on both databases; before a release"
+    )
     parser.add_argument("--shard", type=_shard, default="1/1", metavar="I/N", help="with --thorough: one part of N")
-    parser.add_argument("--record", action="store_true", help="write tests/budget.toml from what the stages cost now")
+    parser.add_argument("--record", action="store_true", help="write tests/budget.toml from the current costs")
     parser.add_argument("--only", action="append", choices=names, metavar="STAGE", help=f"one of: {', '.join(names)}")
     parser.add_argument("--keep-going", action="store_true", help="run every stage, even after a failure")
     parser.add_argument(
-        "--cores", type=_count, default=len(os.sched_getaffinity(0)), help="how many to use (default: all there are)"
+        "--cores", type=_count, default=len(os.sched_getaffinity(0)), help="number of processors (default: all)"
     )
     return parser
 
@@ -98,7 +100,7 @@ def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[
     ]
     seconds, wall = median(unit.processor for unit in units), max(unit.wall for unit in units)
     print(f"\n{budget.most_expensive(spent)}")
-    print(f"  A unit of work takes {seconds:.3f} s of CPU here, and at most {wall:.3f} s by the wall.")
+    print(f"  A unit of work takes {seconds:.3f} s of CPU here, and at most {wall:.3f} s of wall time.")
     if options.record:
         budget.record(spent, unit=seconds)
     if not budget.is_like_the_records(seconds):
@@ -118,7 +120,7 @@ def _table(results: list[Result], *, real: float, cores: int) -> str:
         for each in results
     ]
     failed = [result.name for result in results if result.outcome in {FAILED, TOO_DEAR}]
-    verdict = f"Failed: {', '.join(failed)}." if failed else "Everything that ran passed."
+    verdict = f"Failed: {', '.join(failed)}." if failed else "All stages passed."
     busy = sum(result.processor for result in results)
     tests = sum(result.tests for result in results)
     counted = f", {tests:,} tests" if tests else ""

@@ -114,6 +114,19 @@ INSTEAD = {
     "Nobody has asked for": "No payouts yet",
     "two people of treasury thaw": "two treasurers lift the freeze",
     "past the desk": "outside Countersign",
+    "Agree to thaw": "Approve lifting the freeze",
+    "Money may leave": "Not frozen",
+    "is confirmed by name": "needs explicit confirmation",
+    "Propose other rules": "Propose a rule change",
+    "See what differs": "Review changes",
+    "Edit them again": "Back to editing",
+    "count no more": "approvals start again",
+    "tiers of its own": "its own tiers",
+    "Turned down": "Refused",
+    "by reads alone": "with read-only calls",
+    "Blanks around": "Spaces around",
+    "Payment made elsewhere": "Unrecognised withdrawal",
+    "Asked by": "Requested by",
 }
 # Answers of the interface to programs keep their words: those are compared by programs.
 FOR_PROGRAMS = {"There is nothing here"}

@@ -25,7 +25,7 @@ def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed_by_tw
     expect(treasury.page).to_have_title(re.compile(r"^\(\d+\) "))
     assert treasury.is_same_document()
 
-    treasury.page.locator("#alarm a", has_text="Payment made elsewhere").click()
+    treasury.page.locator("#alarm a", has_text="Unrecognised withdrawal").click()
     treasury.page.wait_for_url(re.compile(r"/action/incidents/\d+/$"))
     address = treasury.page.url
     treasury.page.get_by_role("button", name="Assign to me").click()

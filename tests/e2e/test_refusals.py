@@ -88,15 +88,15 @@ def test_a_wrong_code_on_a_thaw_keeps_its_error_and_the_reason(house, visit, ann
         page.get_by_label("Reason").fill("All is well")
         page.get_by_label(CODE).fill(WRONG)
         presser.is_leading = True
-        page.get_by_role("button", name="Agree to thaw").click()
-        is_kept(presser, "Agree to thaw", comment="All is well")
+        page.get_by_role("button", name="Approve lifting the freeze").click()
+        is_kept(presser, "Approve lifting the freeze", comment="All is well")
     finally:
         for one in (first, second):
             one.open("/policy/")
             one.page.get_by_label("Reason").fill("All is well")
             one.page.get_by_label(CODE).fill(one.codes.fresh())
-            one.page.get_by_role("button", name="Agree to thaw").click()
-        expect(second.page.get_by_text("Money may leave", exact=True)).to_be_visible()
+            one.page.get_by_role("button", name="Approve lifting the freeze").click()
+        expect(second.page.get_by_text("Not frozen", exact=True)).to_be_visible()
 
 
 @pytest.mark.thorough("the same mechanism as on a withdrawal, which always runs")
@@ -112,11 +112,11 @@ def test_a_thaw_that_is_typed_while_others_thaw_says_what_became_of_it(house, vi
         one.open("/policy/")
         one.page.get_by_label("Reason").fill("All is well")
         one.page.get_by_label(CODE).fill(one.codes.fresh())
-        one.page.get_by_role("button", name="Agree to thaw").click()
-        expect(one.page.locator("#messages")).to_contain_text(re.compile("Recorded|Thawed"))
-    expect(page.locator("[data-stale-note]")).to_contain_text("It is now: money may leave.")
+        one.page.get_by_role("button", name="Approve lifting the freeze").click()
+        expect(one.page.locator("#messages")).to_contain_text(re.compile("Recorded|Freeze lifted"))
+    expect(page.locator("[data-stale-note]")).to_contain_text("It is now: not frozen.")
     expect(page.get_by_label("Reason")).to_have_value("I agree as well, because")
-    expect(page.get_by_role("button", name="Agree to thaw", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Approve lifting the freeze", exact=True)).to_be_disabled()
 
 
 @pytest.mark.thorough("the note above what was typed runs always with the rows of a test")

@@ -51,7 +51,7 @@ def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
     for name in ("exchange", "stream", "worker", "sweeper", "prices"):
         assert not found[name].ok, name
         assert found[name].sentence.endswith("."), name
-        assert "itself failed" not in found[name].sentence
+        assert "failed to run" not in found[name].sentence
     assert found["payouts"].ok
 
 
@@ -86,7 +86,7 @@ def test_the_reason_of_a_failed_round_is_told(account):
 def test_records_kept_aside_are_told(account, demo_keys, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     ledger.apply(account=account, transactions=[transaction(index=0)], source="rest", now=clock.now())
-    assert "1 of its records could not be taken in" in look("exchange").sentence
+    assert "1 of its records could not be read; review needed." in look("exchange").sentence
 
 
 def test_an_absurd_clock_is_told(account, demo_keys, sandbox):
@@ -145,14 +145,14 @@ def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_ta
     ApiKey.objects.filter(pk=key.pk).update(last_problem="1003: Action forbidden.", last_problem_at=clock.now())
     found = look("keys")
     assert not found.ok
-    assert "turned down the key demo-withdraw: 1003" in found.sentence
-    assert "No other key has all of its rights." in found.sentence
+    assert "refused the key demo-withdraw: 1003" in found.sentence
+    assert "No other key has the same rights." in found.sentence
     ApiKey.objects.filter(pk=key.pk).update(last_problem_at=None)
     reader = demo_keys["demo-read"]
     ApiKey.objects.filter(pk=reader.pk).update(last_problem="1002: Authorization failed.", last_problem_at=clock.now())
     found = look("keys")
     assert found.ok
-    assert found.sentence.endswith("Other keys take over.")
+    assert found.sentence.endswith("Other keys are used instead.")
 
 
 def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_person):

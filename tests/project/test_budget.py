@@ -145,7 +145,7 @@ def test_a_run_of_tests_is_counted_one_by_one_and_a_stage_that_costs_too_much_fa
     budget.FILE.write_text('unit = 3.0\n[stages]\n"small" = 0.2\n[files]\n')  # of a machine that is slower than any
     assert verify.main([]) == 1
     printed = capfd.readouterr().out
-    assert "TOO DEAR" in printed
+    assert "OVER BUDGET" in printed
     assert "test_it.py grew from 0 to" in printed
     costs = {line.split()[3]: float(line.split()[0]) for line in printed.splitlines() if "::test_" in line}
     dear = next(cost for name, cost in costs.items() if name.endswith("test_dear"))

@@ -33,10 +33,10 @@ class Command(BaseCommand):
             ("send", "send tokens"),
         ):
             one = kinds.add_parser(kind, help=help_text)
-            one.add_argument("--funding-address", required=True, help="SLP address that pays; its key is prompted for")
-            one.add_argument("--change-address", required=True, help="cash address for the change")
-            one.add_argument("--receiver", required=True, help="SLP address that gets the tokens")
-            one.add_argument("--quantity", required=True, help="how many tokens")
+            one.add_argument("--funding-address", required=True, help="funding SLP address; its key is prompted for")
+            one.add_argument("--change-address", required=True, help="change address (cash address)")
+            one.add_argument("--receiver", required=True, help="recipient SLP address")
+            one.add_argument("--quantity", required=True, help="number of tokens")
             one.add_argument("--key-from-stdin", action="store_true", help="read the key from standard input")
             if kind != "send":
                 one.add_argument("--baton", required=True, help="SLP address that receives the minting baton")
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             )
         except OutcomeUnknown as failure:
             raise CommandError(
-                f"Unknown whether it was sent: {failure}. Check the funding address before doing anything else."
+                f"Not known whether it was sent: {failure}. Check the funding address before trying again."
             ) from None
         except (CallFailed, BadArgument, NotAnAddress) as failure:
             raise CommandError(f"Not sent: {failure}") from None
@@ -92,7 +92,7 @@ def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise CommandError("The quantity is not a number.") from None
+        raise CommandError("Enter a number as quantity.") from None
 
 
 def _key(*, from_stdin: bool) -> Secret:

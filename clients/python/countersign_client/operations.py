@@ -252,7 +252,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.AddressRequestOut:
-        """Ask for a new address, at most five in 24 hours. A worker asks once."""
+        """Request a new address, at most five in 24 hours. The request is sent to the exchange once."""
         answer: shapes.AddressRequestOut = self.ask(
             "POST", "/api/v1/deposit-addresses/", body=body, idempotency_key=idempotency_key
         )

@@ -1008,7 +1008,7 @@ class TickerList(TypedDict):
 
 
 class TradeOut(TypedDict):
-    """One trade of the account; a negative fee is a rebate, and `fee_currency` is empty for a symbol not listed."""
+    """One trade of the account; a negative fee is a rebate."""
 
     exchange_id: str
     exchange_order_id: str

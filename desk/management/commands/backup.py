@@ -9,7 +9,7 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Back up rows and heads to a new folder. The desk can keep running. The key ring is not included."
+    help = "Back up database and file of heads to a new folder while the desk runs. The key ring is not included."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="the folder to create; it must not exist yet")
@@ -21,5 +21,5 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from None
         self.stdout.write(f"Backed up to {options['folder']}: {', '.join(manifest.files)}.")
         self.stdout.write(
-            "The key ring is not included. Store it separately: backup and ring together open every secret."
+            "The key ring is not included. Store it separately: anyone with both can decrypt every secret."
         )

@@ -10,18 +10,18 @@ from desk.people import invitations
 
 
 class Command(BaseCommand):
-    help = "Create an administrator of a desk that is not a demo, and print a one-time link that is valid for a day."
+    help = "Create an administrator and print a one-time link that is valid for a day. Not available in the demo."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--email", default="", help="their e-mail address")
+        parser.add_argument("--email", default="", help="e-mail address of the administrator")
         parser.add_argument(
             "--again", action="store_true", help="remove the password and all factors, and print a new link"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.DEMO:
-            raise CommandError("The demo comes with its own users. create_admin is for a desk that is not a demo.")
+            raise CommandError("Not available in the demo, which comes with its own users.")
         try:
             database_mark.prepare(now=clock.now())
             chosen = {"name": options["username"], "email": options["email"], "again": options["again"]}

@@ -66,7 +66,7 @@ class Command(BaseCommand):
         parser.add_argument("app", help="the app that the migration belongs to")
         parser.add_argument("room", help="the name under which the room declares its guards")
         parser.add_argument("--gone", nargs="*", default=[], metavar="TABLE.TRIGGER", help="no longer declared")
-        parser.add_argument("--folder", type=Path, help="where to write; the app's migrations when absent")
+        parser.add_argument("--folder", type=Path, help="folder to write to (default: the app's migrations)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         app, room = options["app"], options["room"]
@@ -77,7 +77,7 @@ class Command(BaseCommand):
         there, last = installed_on_sqlite(), _last_texts(loader)
         changed = [name for name in sqlite if (there.get(name), last.get(name)) != (sqlite[name], postgresql[name])]
         if not changed and not options["gone"]:
-            self.stdout.write(f"The migrations leave every guard of {room} as it is declared; nothing was written.")
+            self.stdout.write(f"All guards of {room} are up to date; nothing was written.")
             return
         sqlite, postgresql = ({name: texts[name] for name in changed} for texts in (sqlite, postgresql))
         tables = {name: _table(text) for name, text in sqlite.items()}
@@ -105,7 +105,7 @@ def installed_on_sqlite() -> dict[str, str]:
             command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, check=False
         )
         if ended.returncode:
-            raise CommandError(f"The migrations so far don't run on an empty database: {ended.stderr.strip()}")
+            raise CommandError(f"The existing migrations fail on an empty database: {ended.stderr.strip()}")
         with contextlib.closing(sqlite3.connect(rows)) as database:
             return dict(database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
 

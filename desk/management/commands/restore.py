@@ -9,12 +9,10 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = (
-        "Restore a backup. Stop the desk first. Afterwards nothing is sent until two people have settled the restore."
-    )
+    help = "Restore a backup. Stop the desk first. Afterwards nothing is sent until two treasurers settle the restore."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path, help="a folder made by `manage.py backup`")
+        parser.add_argument("folder", type=Path, help="a folder created by `manage.py backup`")
         parser.add_argument("--replace", action="store_true", help="move the existing rows aside (SQLite)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,7 +22,7 @@ class Command(BaseCommand):
             raise CommandError(str(refusal)) from None
         self.stdout.write(f"Restored: the desk as of {manifest.made_at}.")
         self.stdout.write(
-            "Nothing is sent until two treasurers have settled the pending requests. Start the desk; they find them "
+            "Nothing is sent until two treasurers settle the pending requests. Start the desk; they are listed "
             "under Needs action."
         )
         result = audit_check.run(replay=True)

@@ -29,7 +29,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ADDED = "Added, sealed. The exchange is being asked which rights it has."
+ADDED = "Key added. Checking its rights at the exchange."
 _REFUSALS = (CannotChangeKey, CannotConfirm)
 
 
@@ -82,21 +82,21 @@ def disable(request: DeskRequest, key_id: int) -> HttpResponse:
         changes.disable(key_id=row.pk, by=_by(request, form))
     except _REFUSALS as problem:
         return _preview(request, row, form, refusal=str(problem), status=409)
-    messages.success(request, f"{row}: disabled, and its secret is wiped. Delete the key at the exchange too.")
+    messages.success(request, f"{row}: disabled, secret wiped. Delete the key at the exchange too.")
     return redirect("key", row.pk)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
 def switch(request: DeskRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
-    sentence = "Switched over. The old key is kept until you finish the rotation."
+    sentence = "Switched to the new key. The old key is kept until you finish the rotation."
     return _take_step(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
 def finish(request: DeskRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
-    sentence = "Wiped. The rotation is finished; delete the old key at the exchange now."
+    sentence = "Rotation finished, old key wiped. Now delete the old key at the exchange."
     return _take_step(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
 
 
@@ -109,7 +109,7 @@ def go_back(request: DeskRequest, key_id: int) -> HttpResponse:
         changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
     except CannotChangeKey as problem:
         return listing.key_page(request, row, refusal=str(problem), status=409)
-    messages.success(request, f"{row}: rotation ended. This key is used as before; its successor is wiped.")
+    messages.success(request, f"{row}: rotation cancelled. This key stays in use; its successor is wiped.")
     return redirect("key", row.pk)
 
 

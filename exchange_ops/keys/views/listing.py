@@ -19,11 +19,11 @@ from exchange_ops.shared.forms import DecisionForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
+KEEPERS_ONLY = "Nothing was changed: only administrators can manage keys."
 
 
 @require_safe
-@requires(rules.may_see_keys, "Administrators and auditors see the keys.")
+@requires(rules.may_see_keys, "Only administrators and auditors can see keys.")
 def keys(request: DeskRequest) -> HttpResponse:
     """Every account with its keys, those in use first."""
     now = clock.now()
@@ -44,7 +44,7 @@ def keys(request: DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@requires(rules.may_see_keys, "Administrators and auditors see the keys.")
+@requires(rules.may_see_keys, "Only administrators and auditors can see keys.")
 def key(request: DeskRequest, key_id: int) -> HttpResponse:
     """One key, its rights, and what can be done with it now."""
     return key_page(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
@@ -58,7 +58,7 @@ def probe(request: DeskRequest, key_id: int) -> HttpResponse:
         probing.ask(key_id=row.pk, person=request.user, now=clock.now())
     except probing.CannotProbeKey as problem:
         return key_page(request, row, refusal=str(problem), status=409)
-    messages.success(request, "The exchange is being asked, by reads alone.")
+    messages.success(request, "Checking the key at the exchange. Nothing is changed there.")
     return redirect("key", row.pk)
 
 

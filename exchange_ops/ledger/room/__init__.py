@@ -59,20 +59,20 @@ GUARDS: Final = Guards(
     ),
 )
 _LEAVES: Final = {
-    "created": "is reserved to leave the account",
-    "pending": "is on its way out of the account",
-    "success": "left the account",
-    "failed": "was to leave the account, and failed",
+    "created": "is reserved for withdrawal",
+    "pending": "is being withdrawn",
+    "success": "was withdrawn",
+    "failed": "failed to be withdrawn",
 }
 
 
 def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     """Payouts that no request of this desk explains."""
     for entry in rows_of(LedgerEntry.objects.filter(foreign=True), only):
-        how = _LEAVES.get(entry.status.lower(), "may have left the account")
+        how = _LEAVES.get(entry.status.lower(), "may have been withdrawn")
         sentence = (
-            f"{kept_amount(entry.amount, entry.currency)} {how}; it was not requested in Countersign. "
-            "Find out who ordered it at the exchange; treasury can freeze the account meanwhile."
+            f"{kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
+            "Find out who requested it at the exchange; treasury can freeze the account meanwhile."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
 
@@ -82,8 +82,8 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         if count := settling.unread(account=account):
             sentence = (
-                f"{count} records of the exchange's ledger of {account.name} could not be read and are kept aside: "
-                "figures may miss what they say."
+                f"{count} records of the exchange's ledger of {account.name} could not be read and are quarantined: "
+                "figures may be incomplete."
             )
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
 
@@ -117,7 +117,7 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
     for account in Account.objects.order_by("pk"):
         read_at = walks.read_at(account=account)
         if read_at is None or read_at <= since:
-            yield f"the exchange's ledger of {account.name} has not been read to its end since then."
+            yield f"the exchange's ledger of {account.name} has not been fully read since then."
 
 
 ROOM: Final = rooms.Room(
@@ -131,7 +131,7 @@ ROOM: Final = rooms.Room(
     incidents=(
         Kind(
             alarms.PAYOUT_ELSEWHERE,
-            "Payment made elsewhere",
+            "Unrecognised withdrawal",
             Severity.CRITICAL,
             causes.DECIDERS,
             _elsewhere,
@@ -159,7 +159,7 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _differing,
             closable=False,
-            ends="It ends when two people of treasury have chosen which record holds.",
+            ends="Resolved when two treasurers choose the valid record.",
             votes=settling.votes_on,
         ),
         Kind(alarms.RECORDS_ASIDE, "Records not read", Severity.MEDIUM, causes.WORKERS, _unread),

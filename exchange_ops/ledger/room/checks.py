@@ -40,7 +40,7 @@ def stream() -> Health:
             answers.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
         else:
             because = f" {row.problem}" if row is not None and row.problem else ""
-            sentence = f"The stream of {account.name} is not live: changes are seen a few seconds later.{because}"
+            sentence = f"The stream of {account.name} is not live; refreshed every few seconds instead.{because}"
             answers.append(Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds()))
     return ages.worst(answers)
 
@@ -48,8 +48,8 @@ def stream() -> Health:
 def _being_read(account: Account, age: timedelta | None) -> Health:
     """A long history is no alarm while its reading makes progress: what needs all of it waits by itself."""
     sentence = (
-        f"The exchange's ledger of {account.name} is being read. {walks.sentence(account=account)} "
-        "Lists are not complete yet, and what needs the whole ledger waits for it."
+        f"The exchange's ledger of {account.name} is loading. {walks.sentence(account=account)} "
+        "Lists are not complete yet; reconciliation and transfers wait."
     )
     return Health(ok=True, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
@@ -58,7 +58,7 @@ def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health
     sentence = f"The exchange's ledger of {account.name} was read {ages.spoken(age)} ago."
     asides = quarantine.waiting(account=account)
     if asides:
-        sentence += f" {asides} of its records could not be taken in and wait for somebody to look at them."
+        sentence += f" {asides} of its records could not be read; review needed."
     remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)
     return Health(ok=True, sentence=f"{sentence} {remark}".strip(), age_s=age.total_seconds())
 

@@ -17,7 +17,7 @@ WORDS: Final = Words(
     first=("foreign_payout",),
     content=_content,
     model=LedgerEntry,
-    sentences={"foreign_payout": "{who} reported a payout made outside this desk: {it}."},
+    sentences={"foreign_payout": "{who} reported a payout that was not requested in Countersign: {it}."},
 )
 
 RECORDS: Final = Words(

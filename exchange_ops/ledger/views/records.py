@@ -62,7 +62,9 @@ def choose(request: DeskRequest, aside_id: int) -> HttpResponse:
     except (settling.CannotSettle, CannotConfirm) as problem:
         return _render(request, aside_id, form=form, refusal=str(problem), status=409)
     done = (
-        "Settled. Both records stay readable." if row.settled_as else "Choice recorded. A second person has to agree."
+        "Settled. Both records stay readable."
+        if row.settled_as
+        else "Choice recorded. A second treasurer must make the same choice."
     )
     messages.success(request, f"Record {row.exchange_id}, index {row.index}: {done}")
     return redirect("ledger-record", row.pk)

@@ -18,29 +18,30 @@ RIGHTS = {"orders": Right.ORDERS, "history": Right.HISTORY, "payments": Right.PA
 
 
 class Command(BaseCommand):
-    help = (
-        "Add a key of an exchange account. The secret is prompted for or read from standard input; "
-        "it is never an argument."
-    )
+    help = "Add an API key to an exchange account. The secret is prompted for or read from standard input."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--account", required=True, help="name of the account")
         parser.add_argument("--new-account", action="store_true", help="create the account if it does not exist")
         parser.add_argument(
-            "--place", help="the exchange of a new account, by its name in EXCHANGE_PLACES; default if omitted"
+            "--place", help="exchange of a new account, by its name in EXCHANGE_PLACES (default: default)"
         )
-        parser.add_argument("--label", required=True, help="label of the key")
-        parser.add_argument("--login", required=True, help="the public part of the key")
+        parser.add_argument("--label", required=True, help="name of the key")
+        parser.add_argument("--login", required=True, help="API key (the public part)")
         parser.add_argument(
-            "--right", action="append", required=True, choices=sorted(RIGHTS), help="repeat for several"
+            "--right",
+            action="append",
+            required=True,
+            choices=sorted(RIGHTS),
+            help="right of the key; repeat for several",
         )
         parser.add_argument("--secret-from-stdin", action="store_true", help="read the secret from standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
         key = self._added(options, _secret(from_stdin=options["secret_from_stdin"]))
         self.stdout.write(
-            f"Key {key.pk} of {key.account.name} is stored, sealed. Its fingerprint is {key.fingerprint}. "
-            f"It is used at the exchange “{key.account.place}” alone."
+            f"Key {key.pk} of {key.account.name} is stored encrypted. Fingerprint: {key.fingerprint}. "
+            f"Used at the exchange “{key.account.place}” only."
         )
 
     def _added(self, options: dict[str, Any], secret: Secret) -> Any:
@@ -63,17 +64,15 @@ def _account(name: str, *, make: bool, place: str | None) -> Account:
     """The account of this name, made where it is wanted. A place is chosen once and never changed."""
     if place is not None and place not in places.names():
         place_names = ", ".join(places.names())
-        raise CommandError(f"The exchange {place!r} is not in EXCHANGE_PLACES. Configured: {place_names}.")
+        raise CommandError(f"Exchange {place!r} is not in the settings (EXCHANGE_PLACES). Configured: {place_names}.")
     account = Account.objects.filter(name=name).first()
     if account is None and make:
         columns = {"quote_currency": settings.QUOTE_CURRENCY, "place": place or places.DEFAULT}
         account = Account.objects.create(name=name, **columns)
     if account is None:
-        raise CommandError(f"There is no account {name!r}. Add --new-account to create it.")
+        raise CommandError(f"Account {name!r} not found. Use --new-account to create it.")
     if place is not None and account.place != place:
-        raise CommandError(
-            f"{name} is at the exchange {account.place!r} and can't be moved; create another account for {place!r}."
-        )
+        raise CommandError(f"{name} belongs to the exchange {account.place!r}. Create another account for {place!r}.")
     return account
 
 

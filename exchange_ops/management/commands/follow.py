@@ -13,7 +13,7 @@ from exchange_ops.processes import Following
 
 
 class Command(BaseCommand):
-    help = "Follow the exchange's streams and process due items. Only one follower runs at a time. Stops on SIGTERM."
+    help = "Follow the exchange's streams and run due tasks. Only one such process is active. Stops on SIGTERM."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
-        self.stdout.write("Following the streams of the exchange; waiting for the lease.")
+        self.stdout.write("Following the exchange's streams; waiting for the lease.")
         LANES.use_threads()
         sign_of_life.first()
         Following(

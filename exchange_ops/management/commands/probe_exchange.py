@@ -16,16 +16,15 @@ from wire.values import decimal_text
 
 class Command(BaseCommand):
     help = (
-        "Asks the exchange what its specification leaves open, with one hold of the smallest amount to an address of "
-        "our own that is released at once. The answers are stored with their date. Exit status 0 if all match."
+        "Verify exchange behaviour that its documentation leaves open, with one hold of the smallest amount to an "
+        "own address, released at once. The answers are stored with their date. Exit status 0 if all are as expected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--account", help="name of one account; default all")
+        parser.add_argument("--account", help="name of one account (default: all)")
         parser.add_argument(
             "--currency",
-            help="code of a currency of which a little is in the bank wallet; the one whose least payout is worth the "
-            "least when absent",
+            help="currency code with a small balance in the bank account (default: lowest minimum payout value)",
         )
         parser.add_argument(
             "--leave-hold", action="store_true", help="leave one hold open to see what happens when it expires"
@@ -33,11 +32,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pay-own-address",
             action="store_true",
-            help="really pay the least amount to an address of our own, and call it off afterwards; costs its fee",
+            help="pay the minimum to an own address, then try to release it; costs the network fee",
         )
-        parser.add_argument(
-            "--pace", action="store_true", help="ask as often in one second as the documents allow, and no more"
-        )
+        parser.add_argument("--pace", action="store_true", help="test the documented call rate for one second")
 
     def handle(self, *args: Any, **options: Any) -> None:
         extras = probing.Extras(
@@ -57,12 +54,12 @@ class Command(BaseCommand):
             currency = _currency(code) if code else _cheapest(account)
             answers = self._answers(account, currency, extras)
         except (CallFailed, store.NoUsableKey, probing.CannotProbe) as problem:
-            return f"{account.name} could not be probed: {problem}"
+            return f"{account.name} could not be verified: {problem}"
         self.stdout.write(f"{account.name}, with {decimal_text(probing.smallest(currency))} {currency.code}:")
         for answer in answers:
-            self.stdout.write(f"{'holds  ' if answer.holds else 'DIFFERS'}  {answer.name}: {answer.sentence}")
+            self.stdout.write(f"{'ok     ' if answer.holds else 'DIFFERS'}  {answer.name}: {answer.sentence}")
         differing = [answer.name for answer in answers if not answer.holds]
-        return f"{account.name}: the exchange differs in {', '.join(differing)}." if differing else ""
+        return f"{account.name}: not as expected: {', '.join(differing)}." if differing else ""
 
     def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probe_readings.Answer]:
         with (
@@ -76,7 +73,9 @@ class Command(BaseCommand):
 def _accounts(name: str | None) -> list[Account]:
     accounts = list(Account.objects.filter(**({"name": name} if name else {})).order_by("pk"))
     if not accounts:
-        raise CommandError(f"There is no account {name!r}." if name else "There is no account yet: manage.py add_key.")
+        raise CommandError(
+            f"Account {name!r} not found." if name else "No accounts yet. Add one with manage.py add_key."
+        )
     return accounts
 
 
@@ -87,7 +86,5 @@ def _cheapest(account: Account) -> Currency:
 def _currency(code: str) -> Currency:
     currency = Currency.objects.filter(code=code.upper()).first()
     if currency is None or not currency.payout_enabled:
-        raise CommandError(
-            f"{code.upper()} is not a currency that can be paid out; check that market data has been read."
-        )
+        raise CommandError(f"{code.upper()} can't be withdrawn, or the exchange's currencies are not loaded yet.")
     return currency

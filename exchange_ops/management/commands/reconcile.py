@@ -12,10 +12,10 @@ from wire.errors import CallFailed
 
 
 class Command(BaseCommand):
-    help = "Compare the ledger copy with the exchange. Exit status 0 if everything agrees, else 1."
+    help = "Reconcile our ledger with the exchange. Exit status 0 if everything agrees, 1 if not."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--account", help="name of one account; default all")
+        parser.add_argument("--account", help="name of one account (default: all)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         accounts = list(Account.objects.filter(**({"name": options["account"]} if options["account"] else {})))
@@ -23,7 +23,7 @@ class Command(BaseCommand):
             raise CommandError("Account not found.")
         differing = sum(self._differences(account) for account in accounts)
         if differing:
-            raise CommandError(f"{differing} findings do not agree.")
+            raise CommandError(f"{differing} differences found.")
 
     def _differences(self, account: Account) -> int:
         """Print the findings of one account; how many don't agree."""

@@ -14,10 +14,10 @@ from wire.errors import CallFailed
 
 
 class Command(BaseCommand):
-    help = "Verify a payout on-chain, step by step. Moves no money. Exit status 0 if proven, else 1."
+    help = "Verify a payout on chain, step by step. Moves no money. Exit status 0 if verified, 1 if not."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("withdrawal", help="number of the withdrawal, with or without W-")
+        parser.add_argument("withdrawal", help="payout number, with or without W-")
 
     def handle(self, *args: Any, **options: Any) -> None:
         row = _row(options["withdrawal"])
@@ -28,12 +28,12 @@ class Command(BaseCommand):
         except CallFailed as failure:
             raise CommandError(f"{row.reference}: the chain service is not available: {failure}") from None
         for step in verdict.steps:
-            self.stdout.write(f"{row.reference}  {'holds' if step.holds else 'FAILS'}  {step.sentence}")
+            self.stdout.write(f"{row.reference}  {'ok   ' if step.holds else 'FAILS'}  {step.sentence}")
         if not verdict.is_proven:
-            raise CommandError(f"{row.reference} is not proven: {verdict.sentence}")
+            raise CommandError(f"{row.reference} is not verified: {verdict.sentence}")
         if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
-            depths = f"its block is {verdict.depth} deep; {settings.PAYOUT_PROOF_DEPTH} are required"
-            raise CommandError(f"{row.reference} is not proven yet: {depths}.")
+            depths = f"{verdict.depth} confirmations of {settings.PAYOUT_PROOF_DEPTH} required"
+            raise CommandError(f"{row.reference} is not verified yet: {depths}.")
 
 
 def _row(text: str) -> Withdrawal:
@@ -41,7 +41,7 @@ def _row(text: str) -> Withdrawal:
     is_number = number.isascii() and number.isdigit() and len(number) < 19
     row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
     if row is None:
-        raise CommandError("Withdrawal not found.")
+        raise CommandError("Payout not found.")
     return row
 
 

@@ -63,6 +63,7 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
             continue  # placed elsewhere
         entry = Entry.of_request(row, title="Order", icon=states.STATES[row.state].icon)
         entry.sentence = f"{entry.sentence} {row.last_problem}".strip()
+        entry.outcome = _OUTCOMES.get(row.state, entry.outcome)
         yield row.initiator_id, entry
 
 

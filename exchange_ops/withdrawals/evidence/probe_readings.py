@@ -81,7 +81,7 @@ def _numbered(indexes: list[int]) -> Answer:
     missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
     twice = len(indexes) - len(set(indexes))
     value = {"read": len(indexes), "missing": missing, "twice": twice}
-    gaps = f"{missing} numbers between them are not used" if missing else "every number between them is used"
+    gaps = f"{missing} numbers unused" if missing else "no gaps"
     sentence = f"{len(indexes)} entries have indexes {indexes[0]} to {indexes[-1]}; {gaps}, {twice} are used twice."
     return Answer("index_density", value, sentence, holds=not twice)
 
@@ -92,16 +92,14 @@ def closed_subaccounts(reader: ExchangeClient) -> Iterator[Answer]:
         subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
         settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
     except Refused as refused:
-        sentence = f"Sub-accounts can't be read with this key: code {refused.code}."
+        sentence = f"This key can't read sub-accounts: code {refused.code}."
         yield Answer("frozen_subaccount", f"refusal {refused.code}", sentence)
         return
     if not subs:
         return
     words = sorted({sub.status for sub in subs})
     value = {"status": ", ".join(words), "settings_shown": len(settings)}
-    sentence = (
-        f"A closed sub-account has the status {value['status']}, and {len(settings)} of {len(subs)} show settings."
-    )
+    sentence = f"Frozen or disabled sub-accounts: {value['status']}; {len(settings)} of {len(subs)} show settings."
     yield Answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
 
 
@@ -117,4 +115,6 @@ def pace(means: Means) -> Answer:
             refusals += 1
     took_ms = round((means.now() - began).total_seconds() * 1000)
     value = {"calls": A_SECOND, "refused": refusals, "took_ms": took_ms}
-    return Answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refusals} were too many.", holds=refusals == 0)
+    return Answer(
+        "pace", value, f"{A_SECOND} calls in {took_ms} ms, {refusals} refused as too many.", holds=refusals == 0
+    )

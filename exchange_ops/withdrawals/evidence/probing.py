@@ -67,7 +67,7 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
         if extras.leave_hold:
             answers.append(_leave_one(account, currency, address, means))
     except CallFailed as failure:
-        raise CannotProbe(f"The exchange gave an unexpected answer: {failure}") from failure
+        raise CannotProbe(f"Unexpected answer from the exchange: {failure}") from failure
     for answer in answers:
         facts.note(account=account, name=f"{PREFIX}{answer.name}", value=answer.value, now=means.now())
     return answers
@@ -102,8 +102,8 @@ def cheapest(*, account: Account, quote: str, now: datetime) -> Currency:
     amounts = {row: amount for row, amount in amounts.items() if available[row.code] >= amount}
     if not amounts:
         raise CannotProbe(
-            f"{account.name} holds no currency of which the least payout and its fee are in the bank wallet. Pay a "
-            "little in, or name one with --currency once the balances have been read."
+            f"{account.name}: no currency has enough in the bank account for a minimum payout and its fee. Deposit a "
+            "small amount, or choose one with --currency once balances are loaded."
         )
     values = valuation.values_of(amounts={row.code: amount for row, amount in amounts.items()}, quote=quote, now=now)
     return min(amounts, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
@@ -123,8 +123,8 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"It is unknown whether a hold was made: {unknown.reason}. Nothing can be paid by it. Look for the comment "
-            f"{tag} in the exchange's ledger and roll it back there, or let its hour pass."
+            f"Not known whether a hold was created: {unknown.reason}. Nothing is paid by it. Look for the comment "
+            f"{tag} in the exchange's ledger and release it there, or let it expire."
         ) from unknown
     return hold_id, tag
 
@@ -137,11 +137,9 @@ def _life_of_a_hold(
     hold_id, tag = _hold(account, currency, address, means)
     try:
         record, waited_ms = _listed(hold_id, means, after=last_index)
-        yield Answer(
-            "listed_before_commit", record is not None, "A hold is listed before its commit.", record is not None
-        )
+        yield Answer("listed_before_commit", record is not None, "Holds are listed before commit.", record is not None)
         if record is not None:
-            yield Answer("listing_delay_ms", waited_ms, f"A hold is listed within {waited_ms} ms.")
+            yield Answer("listing_delay_ms", waited_ms, f"Holds are listed within {waited_ms} ms.")
             yield from _listed_as(record, tag, estimate)
             yield _reserved_by(record, currency, _reserved(means, currency.code) - reserved_before)
     finally:
@@ -150,31 +148,31 @@ def _life_of_a_hold(
 
 
 def _listed_as(record: records.Transaction, tag: str, estimate: Decimal) -> Iterator[Answer]:
-    sentence = f"An uncommitted hold has the status {record.status}."
+    sentence = f"Status of an uncommitted hold: {record.status}."
     yield Answer("status_of_a_hold", record.status, sentence, holds=record.status == CREATED)
     echoed = record.public_comment == tag
-    yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}shown.")
+    yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}returned.")
     fee = "not reported" if record.fee is None else decimal_text(record.fee)
-    sentence = f"The fee of the hold is {fee}, estimated was {decimal_text(estimate)}."
+    sentence = f"Fee of the hold: {fee}; estimate: {decimal_text(estimate)}."
     yield Answer("fee_is_the_estimate", record.fee == estimate, sentence)
 
 
 def _reserved_by(record: records.Transaction, currency: Currency, grown: Decimal) -> Answer:
     with_fee = smallest(currency) + (record.fee or Decimal(0))
-    sentence = f"Reserved grows by {decimal_text(grown)}; amount and fee are {decimal_text(with_fee)}."
+    sentence = f"Reserved increases by {decimal_text(grown)}; amount plus fee is {decimal_text(with_fee)}."
     return Answer("reserved_holds_amount_and_fee", grown == with_fee, sentence, holds=grown > 0)
 
 
 def _after_release(hold_id: str, released: bool, means: Means) -> Iterator[Answer]:
-    yield Answer("rollback_is_confirmed", released, f"A rollback answers {str(released).lower()}.", holds=released)
+    yield Answer("rollback_is_confirmed", released, f"Rollback returns {str(released).lower()}.", holds=released)
     record = means.reader.get_transaction(exchange_id=hold_id)
-    sentence = f"After a rollback the status is {record.status}."
+    sentence = f"Status after rollback: {record.status}."
     yield Answer("status_after_rollback", record.status, sentence, holds=record.status == FAILED)
     again = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
-    yield Answer("rollback_again", again, f"A second rollback gives {again}.", holds=again is True)
+    yield Answer("rollback_again", again, f"A second rollback returns {again}.", holds=again is True)
     commit = _outcome(lambda: means.payer.commit_withdrawal(exchange_id=hold_id))
     after = means.reader.get_transaction(exchange_id=hold_id).status
-    sentence = f"A commit after a rollback gives {commit}, and the status stays {after}."
+    sentence = f"Commit after rollback returns {commit}; the status stays {after}."
     yield Answer("commit_after_rollback", commit, sentence, holds=after == FAILED)
 
 
@@ -187,7 +185,7 @@ def _rollback_after_commit(
     commit = means.payer.commit_withdrawal(exchange_id=hold_id)
     rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
     status = means.reader.get_transaction(exchange_id=hold_id).status
-    sentence = f"The commit gives {commit}, a rollback after it {rollback}, and the status is {status}."
+    sentence = f"Commit returns {commit}, rollback after it {rollback}; the status is {status}."
     as_documented = commit and rollback == ALREADY_COMMITTED and status != FAILED
     return Answer("rollback_after_commit", rollback, sentence, holds=as_documented)
 
@@ -207,15 +205,15 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
             yield Answer(f"refusal.{name}", value, sentence, holds=refused.http_status < 500)
         else:
             _release(hold_id, means)
-            yield Answer(f"refusal.{name}", "accepted", "A hold that should be refused was accepted.", holds=False)
+            yield Answer(
+                f"refusal.{name}", "accepted", "An invalid hold was accepted; it should be refused.", holds=False
+            )
 
 
 def _leave_one(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> Answer:
     hold_id, _ = _hold(account, currency, address, means)
     value = {"id": hold_id, "at": means.now().isoformat()}
-    return Answer(
-        "left_hold", value, "A hold was left open; run the probe again after its hour to see what became of it."
-    )
+    return Answer("left_hold", value, "One hold was left open. Run the command again after an hour to see the result.")
 
 
 def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
@@ -224,16 +222,16 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     if fact is None or not fact.value or means.now() - datetime.fromisoformat(fact.value["at"]) < HOUR_OVER:
         return
     status = means.reader.get_transaction(exchange_id=fact.value["id"]).status
-    ends = {CREATED: "stays open", FAILED: "lapses"}.get(status, "is paid")
+    ends = {CREATED: "stays open", FAILED: "is released"}.get(status, "is paid")
     yield Answer(
         facts.HOLD_END.removeprefix(PREFIX),
         status,
-        f"A hold that nobody touched {ends} when its hour is over.",
+        f"An undecided hold {ends} after its hour.",
         holds=status == facts.LAPSES,
     )
     if status == CREATED:
         _release(fact.value["id"], means)
-    yield Answer("left_hold", {}, "The hold that was left open is settled.")
+    yield Answer("left_hold", {}, "The open hold is closed.")
 
 
 def _newest_index(account: Account) -> int:
@@ -260,7 +258,7 @@ def _release(hold_id: str, means: Means) -> bool:
         except CallFailed as failure:
             problem = failure
             means.wait_ms(LISTING_PAUSE_MS)
-    raise CannotProbe(f"The hold {hold_id} could not be released: {problem}. Roll it back at the exchange.")
+    raise CannotProbe(f"The hold {hold_id} could not be released: {problem}. Release it at the exchange.")
 
 
 def _outcome(call: Callable[[], bool]) -> bool | str:

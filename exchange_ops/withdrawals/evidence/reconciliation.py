@@ -123,16 +123,14 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
         if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
-        sentence = f"{late_versions} record versions were missing from the ledger copy and have been added."
+        sentence = f"{late_versions} record versions were missing in our ledger; they are added now."
     elif missing or surplus or older:
         sentence = (
-            f"{len(missing)} transactions are missing from the ledger copy, "
-            f"{len(surplus)} are unknown to the exchange, {older} are outdated."
+            f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
+            f"{older} are outdated."
         )
     else:
-        return Finding(
-            "transactions", True, f"All {len(exchange_index)} transactions are up to date in the ledger copy."
-        )
+        return Finding("transactions", True, f"All {len(exchange_index)} transactions are here and up to date.")
     return Finding("transactions", False, sentence)
 
 
@@ -140,7 +138,7 @@ def _asides(account: Account, reading: Reading) -> Finding:
     count = quarantine.waiting(account=account)
     if count or reading.asides:
         return Finding("unread records", False, f"{max(count, len(reading.asides))} records could not be read.")
-    return Finding("unread records", True, "Every record could be read.")
+    return Finding("unread records", True, "All records were read.")
 
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
@@ -151,11 +149,7 @@ def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Fi
     amounts = {code: Decimal(text) for code, text in opening.items()}
     for line in figures.by_currency(reading.transactions.values(), held=held, opening=amounts).values():
         if line.unknown_type:
-            yield Finding(
-                line.currency,
-                True,
-                f"Not provable: the type {line.unknown_type!r} is not known to be a debit or a credit.",
-            )
+            yield Finding(line.currency, True, f"Not verifiable: unknown transaction type {line.unknown_type!r}.")
         else:
             yield _against_opening(line, opening)
     if opening_fact is None or dict(opening_fact.value) != opening:
@@ -169,15 +163,13 @@ def _against_opening(line: Figures, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
     code, remainder = line.currency, line.reported - line.net
     if line.opening is None and remainder < 0:
-        return Finding(
-            code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than was ever available."
-        )
+        return Finding(code, False, f"Debits exceed credits by {grouped_text(-remainder)} {code}.")
     if line.opening is None:
         opening[code] = decimal_text(remainder)
-        return Finding(code, True, f"Its history begins with {opening[code]} {code}, recorded as its opening balance.")
+        return Finding(code, True, f"Opening balance: {opening[code]} {code}.")
     if line.difference:
-        return Finding(code, False, f"{grouped_text(line.difference)} {code} moved without a matching transaction.")
-    return Finding(code, True, "Every movement of the bank balance has a matching transaction.")
+        return Finding(code, False, f"{grouped_text(line.difference)} {code} not explained by any transaction.")
+    return Finding(code, True, "The bank balance matches its transactions.")
 
 
 def _reserved(reading: Reading) -> Iterable[Finding]:
@@ -194,7 +186,7 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
         if entry.reserved == explained:
             continue
         difference = grouped_text(entry.reserved - explained)
-        yield Finding(f"{code} reserved", False, f"{difference} {code} are reserved without a payout in progress.")
+        yield Finding(f"{code} reserved", False, f"{difference} {code} reserved without a pending payout.")
 
 
 def _open_holds(account: Account, reading: Reading) -> Finding:
@@ -215,11 +207,9 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
         return Finding(
             "open holds",
             False,
-            f"{len(foreign_entries)} payouts are open at the exchange that were not requested in Countersign.",
+            f"{len(foreign_entries)} pending payouts at the exchange were not requested in Countersign.",
         )
-    return Finding(
-        "open holds", True, f"{len(hold_ids)} payouts are open at the exchange; all match requests in Countersign."
-    )
+    return Finding("open holds", True, f"{len(hold_ids)} pending payouts at the exchange, all known here.")
 
 
 def _closed_holds(account: Account, reading: Reading) -> Finding:

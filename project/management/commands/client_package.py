@@ -13,7 +13,7 @@ class Command(BaseCommand):
     help = "Check that clients/python matches the API description; --write updates it."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--write", action="store_true", help="write the modules instead of comparing them")
+        parser.add_argument("--write", action="store_true", help="write the modules instead of checking them")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

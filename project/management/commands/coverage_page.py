@@ -17,8 +17,8 @@ class Command(BaseCommand):
     help = "Check that docs/coverage.md matches the code; --write updates it, --print only prints it."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--write", action="store_true", help="write the page instead of comparing it")
-        parser.add_argument("--print", action="store_true", dest="show", help="print the page instead of comparing it")
+        parser.add_argument("--write", action="store_true", help="write the page instead of checking it")
+        parser.add_argument("--print", action="store_true", dest="show", help="print the page instead of checking it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
-            raise CommandError("There are no demo users here: DEMO is off.")
+            raise CommandError("No demo users: DEMO is off.")
         from desk.people import demo
         from wire.values import Secret
 

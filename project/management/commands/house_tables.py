@@ -26,7 +26,7 @@ class Command(BaseCommand):
     help = "Check that docs/states.md and docs/settings.md match the code; --write updates them."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--write", action="store_true", help="write the pages instead of comparing them")
+        parser.add_argument("--write", action="store_true", help="write the pages instead of checking them")
 
     def handle(self, *args: Any, **options: Any) -> None:
         for path, text_of in ((STATES_PAGE, states_text), (SETTINGS_PAGE, settings_text)):

@@ -177,7 +177,7 @@ def test_a_kind_that_is_not_declared_any_more_is_named_as_it_was_recorded(write)
 
 def test_braces_in_what_people_wrote_are_text(write):
     said = write("policychange.proposed", "policychange:1", None, reason="{who} {0} {it.x}")
-    assert said == "System proposed change of the rules R-1: {who} {0} {it.x}."
+    assert said == "System proposed rule change R-1: {who} {0} {it.x}."
 
 
 def test_people_are_named_and_a_fact_that_is_missing_is_a_dash(write, make_person):

@@ -37,7 +37,7 @@ def test_what_somebody_chooses_is_kept_and_what_is_critical_can_not_be_switched_
     client = signed_in(treasurer)
     page = client.get("/account/notifications/").content.decode()
     assert "Account frozen" in page
-    assert "Key with other rights" not in page, "that waits for administrators alone"
+    assert "Key permissions differ" not in page, "that waits for administrators alone"
     wish = {"by_email": ["transfer-not-seen"], "in_browser": ["approvals"], "turn": "2"}
     client.post("/account/notifications/", wish | {"quiet_from": "22:00", "quiet_until": "07:00"})
     kept = {row.kind: (row.by_email, row.in_browser) for row in Preference.objects.all()}

@@ -1,4 +1,4 @@
-"""The door and the factors as an attacker would try them, on a desk that is not a demo, over TLS.
+"""The door and the factors as an attacker would try them, on a desk that is Not available in the demo, over TLS.
 
 Somebody knows a password, has copied a cookie, floods a name, or was switched off; every test is one of them.
 """
@@ -581,7 +581,7 @@ def test_nobody_but_administrators_is_invited_from_the_machine(settings: Any, ow
     with pytest.raises(CommandError, match="is not an active administrator"):
         call_command("create_admin", "treasury", "--again")
     settings.DEMO = True
-    with pytest.raises(CommandError, match="not a demo"):
+    with pytest.raises(CommandError, match="Not available in the demo"):
         call_command("create_admin", "keeper")
 
 

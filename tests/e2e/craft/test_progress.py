@@ -123,7 +123,7 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
 
     delayed(calm, "get_deposit_address")
     page = admin.open("/funds/LTC/deposit/")
-    says(page, "The exchange is being asked")
+    says(page, "Loading the address from the exchange")
     expect(page.locator("#addresses")).to_contain_text("read")
 
     page = admin.open("/subaccounts/7001/")

@@ -115,8 +115,8 @@ def test_an_address_with_its_code_and_a_new_one(house, visit):
     expect(page.locator(".pay-in")).to_contain_text("none")
     found = complaints(page, "deposit")
     operator.mark()
-    page.get_by_role("button", name="Ask the exchange for a new DOGE address").click()
-    expect(page.locator("#addresses")).to_contain_text("New address made")
+    page.get_by_role("button", name="Request a new DOGE address").click()
+    expect(page.locator("#addresses")).to_contain_text("New address created")
     expect(page.locator("#addresses")).to_contain_text("4 of 5 left today")
     new = at_exchange(house, "account/crypto/address/DOGE")["address"]
     assert new != address

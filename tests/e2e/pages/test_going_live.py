@@ -157,12 +157,12 @@ def tighten(author, other):
     """Rules of the company, stricter than those of a fresh desk: in force with the second word."""
     page = author.open("/policy/draft/")
     page.get_by_label("Limit 1, at most").fill("1000000")
-    page.get_by_label("Why should the rules change?").fill("Ours from now on")
-    page.get_by_role("button", name="See what differs").click()
-    author.confirm("Propose these rules")
+    page.get_by_label("Reason for the change").fill("Ours from now on")
+    page.get_by_role("button", name="Review changes").click()
+    author.confirm("Propose rule change")
     page.wait_for_url(re.compile(r"/policy/changes/\d+/$"))
     other.page.goto(page.url)
-    other.confirm("Agree and put in force now")
+    other.confirm("Approve and publish now")
     expect(other.page.locator("#change .head .chip")).to_have_text("Published")
 
 
@@ -173,7 +173,7 @@ def add_paying_key(root):
     page.get_by_label("Secret").fill("demo-withdraw-secret")
     for name in ("Payment information", "Withdraw cryptocurrencies"):
         page.get_by_role("checkbox", name=re.compile(name)).check()
-    root.confirm("Add this key")
+    root.confirm("Add key")
     page.wait_for_url(re.compile(r"/keys/\d+/$"))
 
 
@@ -199,7 +199,7 @@ def pay(live, olga, ada, ben):
 def items_of(root):
     """The titles of what holds, and of what is open."""
     page = root.open("/going-live/")
-    found = {"Holds": set(), "Open": set()}
+    found = {"Done": set(), "Open": set()}
     for panel in page.locator("section.panel").all():
         found[panel.locator(".chip").inner_text().strip()].add(panel.locator("h2").inner_text().partition(". ")[2])
     return found
@@ -208,7 +208,7 @@ def items_of(root):
 def test_a_company_goes_live_by_following_one_page(live, chromium):
     house = live.house
     root, second = (administrator(chromium, live, name) for name in ("root", "second"))
-    assert {"TLS on the desk's own domain", "Two administrators"} <= items_of(root)["Holds"]
+    assert {"TLS on the desk's own host name", "Two administrators"} <= items_of(root)["Done"]
     ada = invite(root, second, chromium, "ada", roles.TREASURY)
     welcome(second, "ada")
     ben = invite(root, second, chromium, "ben", roles.TREASURY)
@@ -220,9 +220,9 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
     reader = ["--new-account", "--account=Main", "--label=Reader", "--login=demo-read"]
     reader += ["--right=payments", "--right=history", "--secret-from-stdin"]
     house.python("manage.py", "add_key", *reader, typed="demo-read-secret\n")
-    until(lambda: "A read-only key" in items_of(root)["Holds"], every_s=1)
-    assert "Read-only" in root.page.locator("main").inner_text()
-    until(lambda: "Reconciliation balanced" in items_of(root)["Holds"], every_s=1)
+    until(lambda: "Read-only key" in items_of(root)["Done"], every_s=1)
+    assert "No key can pay yet" in root.page.locator("main").inner_text()
+    until(lambda: "Reconciliation balanced" in items_of(root)["Done"], every_s=1)
     add_paying_key(root)
     until(
         lambda: rows(house, "SELECT 1 FROM exchange_ops_apikey WHERE login = 'demo-withdraw' AND probed_at IS NOT NULL")
@@ -234,7 +234,7 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
         panel = root.open("/going-live/").locator("section.panel", has=root.page.get_by_role("heading", name=name))
         panel.locator("summary").click()
         panel.get_by_label("Where and how").fill("In the safe of the second office")
-        panel.get_by_role("button", name="Confirm it").click()
+        panel.get_by_role("button", name="Confirm").click()
         root.page.wait_for_load_state("networkidle")
     found = items_of(root)
     # The rows of this test are in SQLite, and a sealed exchange has no clock that would end the hour of a reservation.

@@ -57,7 +57,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     admin.page.get_by_role("link", name="Add a key").click()
     fill(admin, label="Reader, autumn", login="demo-full", secret="demo-full-secret", rights=["Orderbook", "Payment"])
     admin.page.get_by_label("Code from your authenticator app").fill("000000")
-    admin.page.get_by_role("button", name="Add this key", exact=True).click()
+    admin.page.get_by_role("button", name="Add key", exact=True).click()
     expect(admin.page.get_by_role("alert")).to_contain_text("Nothing was stored.")
     expect(admin.page.get_by_label("Secret")).to_have_value("")
     expect(admin.page.get_by_label("Login")).to_have_value("demo-full")
@@ -65,7 +65,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     assert not rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-full'")
 
     admin.page.get_by_label("Secret").fill("demo-full-secret")
-    give_code(admin, "Add this key")
+    give_code(admin, "Add key")
     first = number(admin)
     # The worker asks the exchange, and the page shows it without being loaded again.
     admin.page.evaluate("window.mark = 'here'")
@@ -78,29 +78,29 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     # Step 1: a successor with exactly the rights that are needed.
     admin.page.get_by_role("link", name="Rotate: add its successor").click()
     fill(admin, login="next-read", secret="next-read-secret", rights=["Orderbook", "Payment"])
-    give_code(admin, "Store the successor")
+    give_code(admin, "Add successor")
     second = number(admin)
-    expect(state(admin)).to_have_text("Waits to take over")
+    expect(state(admin)).to_have_text("Ready to switch over")
     # Step 2: switch over.
     admin.open(f"/keys/{first}/")
     expect(admin.page.locator("#key")).to_contain_text("Step 2 of 3")
     found += complaints(admin.page, "key-switch")
-    give_code(admin, "Switch over to the successor")
-    expect(state(admin)).to_have_text("Kept, handed over")
-    expect(admin.page.locator("#key")).to_contain_text("may still be under way")
+    give_code(admin, "Switch to the successor")
+    expect(state(admin)).to_have_text("Replaced, kept")
+    expect(admin.page.locator("#key")).to_contain_text("may still be in progress")
     found += complaints(admin.page, "key-kept")
     assert rows(house, "SELECT active FROM exchange_ops_apikey WHERE id = ?", second) == [(1,)]
     # Somebody thinks again: back to the old key, and the successor is gone.
-    admin.page.get_by_role("button", name="Go back to this key, wipe the successor").click()
+    admin.page.get_by_role("button", name="Switch back to this key, wipe the successor").click()
     expect(state(admin)).to_have_text("In use")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
 
     # And its last day, by another admin.
     admin = visit("admin")
     admin.open(f"/keys/{first}/")
-    admin.page.get_by_role("link", name="Disable, and see first what stops").click()
-    expect(admin.page.locator("main")).to_contain_text("Nothing: other keys of Main desk carry everything")
-    give_code(admin, "Disable this key for good")
+    admin.page.get_by_role("link", name="Review disabling").click()
+    expect(admin.page.locator("main")).to_contain_text("None: other keys of Main desk have the same rights")
+    give_code(admin, "Disable this key permanently")
     expect(state(admin)).to_have_text("Disabled")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", first) == [(0, "")]
     assert "demo-full-secret" not in house.text
@@ -113,15 +113,15 @@ def test_what_stops_with_the_last_key_and_a_passkey_that_confirms(house, visit):
     enrol(admin)
     admin.open("/keys/new/")
     fill(admin, label="Orders only", login="next-trade", secret="next-trade-secret", rights=["Place/cancel"])
-    admin.page.get_by_role("button", name="Add it with a passkey").click()
+    admin.page.get_by_role("button", name="Add with a passkey").click()
     key = number(admin)
     expect(state(admin)).to_have_text("In use")
     ((trade,),) = rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-withdraw'")
     admin.open(f"/keys/{trade}/disable/")
-    expect(admin.page.locator("main")).to_contain_text("No payout can be reserved, paid or released")
+    expect(admin.page.locator("main")).to_contain_text("Payouts can't be reserved, paid or released")
     assert not complaints(admin.page, "key-disable")
     admin.open(f"/keys/{key}/disable/")
-    admin.page.get_by_role("button", name="Disable this key for good, with a passkey").click()
+    admin.page.get_by_role("button", name="Disable this key permanently, with a passkey").click()
     expect(state(admin)).to_have_text("Disabled")
     kinds = rows(house, "SELECT kind FROM desk_stepup WHERE purpose IN ('key-add', 'key-disable') AND kind = 'passkey'")
     assert len(kinds) == 2

@@ -98,31 +98,31 @@ def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
     author, other = enter("treasury3"), enter("admin")
     page = author.open("/policy/draft/")
     page.locator("details.tiers-of summary", has_text="Second desk").click()
-    page.get_by_label("Second desk has tiers of its own").check()
+    page.get_by_label("Second desk has its own tiers").check()
     page.get_by_label("Second desk, Tier 1, Value up to").fill("100")
     page.get_by_label("Second desk, Tier 2, Value up to").fill("250000")
-    page.get_by_label("Why should the rules change?").fill("The second desk is watched more closely")
+    page.get_by_label("Reason for the change").fill("The second desk is watched more closely")
     found = complaints(page, "draft of an account's tiers")
-    page.get_by_role("button", name="See what differs").click()
-    expect(page.locator("main")).to_contain_text("Second desk, above 100 up to 10,000 USD: 2 approvals instead of 1.")
-    expect(page.locator("main")).to_contain_text("Nothing gets looser")
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.locator("main")).to_contain_text("Second desk, above 100 to 10,000 USD: 2 approvals instead of 1.")
+    expect(page.locator("main")).to_contain_text("This loosens no limit")
     page.get_by_label("Code from your authenticator app").fill(author.codes.fresh())
-    page.get_by_role("button", name="Propose these rules").click()
+    page.get_by_role("button", name="Propose rule change").click()
     page.wait_for_url(re.compile(r"/policy/changes/\d+/$"))
     theirs = other.open(page.url.removeprefix(house.url))
     theirs.get_by_label("Code from your authenticator app").fill(other.codes.fresh())
-    theirs.get_by_role("button", name="Agree and put in force now").click()
+    theirs.get_by_role("button", name="Approve and publish now").click()
     expect(theirs.locator("#change .head .chip")).to_have_text("Published")
 
     of_first, of_second = enter("auditor"), enter("auditor")
-    for visitor, number, whose in ((of_first, 1, "Every other account"), (of_second, 2, "Second desk")):
+    for visitor, number, whose in ((of_first, 1, "All other accounts"), (of_second, 2, "Second desk")):
         rules = visitor.open(f"/accounts/{number}/policy/").locator(".tiers-of")
         expect(rules).to_have_count(2)
-        expect(rules.filter(has_text="Counts here")).to_contain_text(whose)
+        expect(rules.filter(has_text="Applies here")).to_contain_text(whose)
         found += complaints(visitor.page, f"policy of account {number}")
 
     operator = enter("operator")
-    for number, needs in ((1, "One approval,"), (2, "Two approvals,")):
+    for number, needs in ((1, "1 approval required"), (2, "2 approvals required")):
         until(
             lambda at=f"/accounts/{number}/funds/": "BCH" in operator.open(at).locator("#holdings").inner_text(),
             every_s=1,
@@ -132,7 +132,7 @@ def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
         form.get_by_role("button", name="Request payout").click()
         operator.number()
         expect(operator.page.locator("#facts")).to_contain_text(needs)
-    expect(operator.page.locator("#facts")).to_contain_text("tiers of this account")
+    expect(operator.page.locator("#facts")).to_contain_text("account tiers")
     assert found == []
 
 
@@ -141,7 +141,7 @@ def test_a_freeze_of_one_leaves_the_other_as_it_is(house, enter):
     page = person.open("/accounts/1/policy/")
     page.get_by_label("Reason").first.fill("A drill of the first desk")
     page.get_by_role("button", name=re.compile("^Freeze")).first.click()
-    expect(page.locator("main")).to_contain_text("Frozen. No payouts")
+    expect(page.locator("main")).to_contain_text("Account frozen. No payouts or transfers")
     expect(person.open("/accounts/1/").locator("#alarm")).to_contain_text("A drill of the first desk")
     expect(person.open("/accounts/2/").locator("#alarm")).to_be_empty()
     expect(person.open("/").locator("#alarm")).to_contain_text("A drill of the first desk")

@@ -112,7 +112,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
     response = send(client, body())
     assert response.status_code == 422
     assert response.json()["detail"].startswith("No new address was requested.")
-    assert "can be asked for from" in response.json()["detail"]
+    assert "Request the next one from" in response.json()["detail"]
     assert client.get(f"{PATH}?currency=BCH").json()["left_today"] == 0
     assert AddressRequest.objects.count() == 5
 
@@ -142,5 +142,5 @@ def test_a_request_that_is_not_right_is_refused_member_by_member(with_token, ope
 def test_only_operators_ask(with_token, make_person, role):
     response = send(with_token(make_person(role, username=f"a-{role}")), body())
     assert response.status_code == 403
-    assert "operators ask for new addresses" in response.json()["detail"]
+    assert "only operators can request new addresses" in response.json()["detail"]
     assert not AddressRequest.objects.exists()

@@ -100,14 +100,14 @@ def test_an_answered_question_is_not_put_to_the_exchange_again(account, demo_key
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ({"kind": "refuse", "code": 2002}, "did not answer this: 2002"),
-        ({"kind": "status", "status": 503}, "can't be asked at the moment"),
-        ({"kind": "html"}, "can't be asked at the moment"),
-        ({"kind": "drop_before"}, "can't be asked at the moment"),
-        ({"kind": "echo_differs", "field": "result", "value": "maybe"}, "can't be asked at the moment"),
-        ({"kind": "echo_differs", "field": "fee", "value": "NaN"}, "can't be asked at the moment"),
-        ({"kind": "echo_differs", "field": "fee", "value": "-1"}, "can't be one"),
-        ({"kind": "echo_differs", "field": "fee", "value": "1" + "0" * 50}, "can't be one"),
+        ({"kind": "refuse", "code": 2002}, "No answer from the exchange: 2002"),
+        ({"kind": "status", "status": 503}, "not reachable at the moment"),
+        ({"kind": "html"}, "not reachable at the moment"),
+        ({"kind": "drop_before"}, "not reachable at the moment"),
+        ({"kind": "echo_differs", "field": "result", "value": "maybe"}, "not reachable at the moment"),
+        ({"kind": "echo_differs", "field": "fee", "value": "NaN"}, "not reachable at the moment"),
+        ({"kind": "echo_differs", "field": "fee", "value": "-1"}, "invalid fee"),
+        ({"kind": "echo_differs", "field": "fee", "value": "1" + "0" * 50}, "invalid fee"),
     ],
 )
 def test_whatever_goes_wrong_is_said_and_may_be_asked_again_soon(

@@ -63,7 +63,7 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("BCH", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "main network"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz79", "checksum"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvZ78", "mixed"),
-        ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4 cwef74vcwv6ycwvz78", "blank inside the address, at character 32"),
+        ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4 cwef74vcwv6ycwvz78", "a space at character 32"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78\u200b", "zero width space"),
         ("BCH", "\u202ebchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78", "right-to-left override"),
         ("BTC", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN\uff12", "fullwidth digit two"),
@@ -104,7 +104,7 @@ def test_anything_else_is_refused_beside_the_field(code, entered, sentence):
 def test_blanks_around_are_left_out_and_it_is_said():
     found = check("ETH", f"\u00a0 {ETHEREUM}\n", "")
     assert found.address == ETHEREUM
-    assert found.remarks == ("Blanks around the address were left out.",)
+    assert found.remarks == ("Spaces around the address were removed.",)
 
 
 def test_the_chains_coin_shows_its_other_forms():
@@ -126,13 +126,13 @@ def test_an_address_without_a_checksum_is_marked():
 @pytest.mark.parametrize(
     ("code", "takes", "payment_id", "sentence"),
     [
-        ("BTC", False, "123", "takes no payment id"),
+        ("BTC", False, "123", "has no payment id"),
         ("XRP", True, "4294967296", "0 to 4294967295"),
         ("XRP", True, "-1", "0 to 4294967295"),
         ("XRP", True, "007", "leading zeros"),
         ("XRP", True, "1" * 255, "0 to 4294967295"),
         ("XRP", True, "12 34", "whole number from 0"),
-        ("EOS", True, "12\u00a034", "blank inside the payment id"),
+        ("EOS", True, "12\u00a034", "contains a space"),
         ("XRP", True, "\uff11\uff12", "fullwidth"),
         ("EOS", True, "x" * 256, "longer than 255"),
         ("EOS", True, "memo\u200d", "zero width joiner"),

@@ -130,14 +130,14 @@ def a_key(**observed):
 
 def test_the_key_that_reads_is_one_that_can_not_pay():
     a_key(reads="granted", pays="granted")
-    assert "can also pay out" in look()["key"].sentence
+    assert "can also pay" in look()["key"].sentence
     a_key(reads="granted", pays="missing")
     assert look()["key"].holds
 
 
 def test_a_desk_with_a_reading_key_alone_says_that_it_only_watches():
     a_key(reads="granted", pays="missing")
-    assert "Read-only" in look()["key"].sentence
+    assert "No key can pay yet" in look()["key"].sentence
 
 
 def test_the_exchange_was_probed_and_its_answer_counts():
@@ -145,7 +145,7 @@ def test_the_exchange_was_probed_and_its_answer_counts():
     Fact.objects.all().delete()
     assert "Not yet verified" in look()["probe"].sentence
     facts.note(account=account, name=facts.HOLD_END, value="success", now=clock.now())
-    assert "approvals always come first" in look()["probe"].sentence
+    assert "approval always comes first" in look()["probe"].sentence
     facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now() + timedelta(seconds=1))
     assert look()["probe"].holds
 
@@ -165,14 +165,14 @@ def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_
         facts.note(account=account, name=f"probe.{name}", value=value, now=clock.now())
     found = {each.question: each.answer for each in answers.all_answers()}
     assert found == {
-        "Status of a reservation after it expires": "failed",
-        "Delay until it is listed, ms": "250",
-        "Public comment shown": "no",
-        "Amount above the balance": "Code 20001, Http status 400",
+        "Status of an expired reservation": "failed",
+        "Listing delay, ms": "250",
+        "Public comment returned": "no",
+        "Answer to an amount above the balance": "Code 20001, Http status 400",
         "Something new": "<b>odd</b>",
     }
     page = signed_in(auditor).get("/going-live/").content.decode()
-    assert "5 answers of the exchange" in page
+    assert "5 verified answers of the exchange" in page
     assert "<b>odd</b>" not in page
 
 
@@ -239,7 +239,7 @@ def test_a_payout_counts_when_the_chain_proves_it(operator):
     machine.move(row, event="commit_confirmed", to="committed", now=now)
     assert "No payout yet" in look()["payout"].sentence
     machine.move(row, event="exchange_succeeded", to="settled", now=now)
-    assert "not proven on-chain yet" in look()["payout"].sentence
+    assert "not verified on chain yet" in look()["payout"].sentence
     machine.move(row, event="proven", to="verified", now=now)
     assert look()["payout"].holds
 
@@ -250,7 +250,7 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
         client = signed_in(make_person(role))
         answer = client.get("/going-live/")
         assert answer.status_code == status
-        assert ("Confirm completion" in text(answer)) == (role == "admin")
+        assert ("Confirm as done" in text(answer)) == (role == "admin")
         if status == 200:
             page = answer.content.decode()
             assert ("Make a trial signature" in page) == (role == "treasury")
@@ -267,7 +267,7 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
 def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, settings):
     admin = make_person("admin", email="root@desk.test")
     client = signed_in(admin)
-    assert "No mail sent" in text(client.post("/going-live/test-mail/", follow=True))
+    assert "No e-mail sent" in text(client.post("/going-live/test-mail/", follow=True))
     settings.EMAIL_HOST = "mail.test"
     client.post("/going-live/test-mail/")
     client.post("/going-live/test-mail/")

@@ -139,10 +139,10 @@ def margin_unclear(operator):
     margin_machine.move(row, event="unexplained", to="unclear", now=clock.now())
 
 
-def aside(operator, **more):
-    columns = {"exchange_id": "x", "reason": "A transaction was kept aside: no amount.", "content": "{}"}
+def aside(operator, **place):
+    columns = {"exchange_id": "x", "reason": "A transaction was quarantined: no amount.", "content": "{}"}
     times = {"first_seen_at": clock.now(), "seen_at": clock.now(), "after_index": 0}
-    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times, **more)
+    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times, **place)
 
 
 def two_records(operator):
@@ -204,12 +204,12 @@ PROVOKED = {
     FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the database is in an earlier state"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
-        "Nothing is reserved, sent or paid from Main desk: System froze it. A drill.",
+        "Main desk is frozen, no payouts or transfers: System froze it. A drill.",
     ),
-    alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid: the exchange"),
+    alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
-        "0.5000 BCH is on its way out of the account; it was not requested in Countersign.",
+        "0.5000 BCH is being withdrawn, not requested in Countersign.",
     ),
     alarms.TRANSFER_UNCLEAR: (
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
@@ -241,17 +241,17 @@ PROVOKED = {
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (
         lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
-        "The desk's figures of Main desk differ from the exchange's. BCH: 1 is missing.",
+        "Main desk: our figures differ from the exchange's. BCH: 1 is missing.",
     ),
     alarms.AUDIT: (
         lambda person: check("audit trail", "W-1: amount is '2'."),
-        "Rows differ from the audit trail. W-1: amount is",
+        "Records differ from the audit trail. W-1: amount is",
     ),
     alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 1 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
-        "The exchange turned down the key Reader: Authorisation failed.",
+        "The exchange refused the key Reader: Authorisation failed.",
     ),
     alarms.KEY_RIGHTS: (
         lambda person: key(login="wide", observed={"Withdraw cryptocurrencies": "granted"}),
@@ -289,7 +289,7 @@ PROVOKED = {
         "1 transaction paid 1.5000 BCH to the watched address Vault",
     ),
     kinds.UNREAD: (watched, "The watched address Vault has not been read for more than ten minutes"),
-    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, and the chain has no transaction abab"),
+    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but the chain has no transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
     UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),
 }

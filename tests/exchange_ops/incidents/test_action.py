@@ -196,7 +196,7 @@ def test_the_list_is_searched_narrowed_and_sorted(signed_in, treasury, operator,
 def test_a_form_says_before_it_is_filled_in_that_nothing_is_sent_in_a_freeze(
     signed_in, treasury, operator, payable, path
 ):
-    client, words = signed_in(operator), "The account is frozen. Odd payout What you request is recorded and waits"
+    client, words = signed_in(operator), "The account is frozen. Odd payout Requests are recorded and stay pending"
     assert words not in text(client.get(path))
     account = rows.account(now=clock.now())
     freezes.freeze(person=treasury, reason="Odd payout", account=account, now=clock.now())

@@ -238,4 +238,4 @@ def test_a_probe_of_a_silent_exchange_ends_soon(account, sandbox, settings):
 def test_a_secret_that_does_not_open_is_said(account, sandbox):
     key = add(account, "demo-read")
     ApiKey.objects.filter(pk=key.pk).update(sealed_secret="v1:nothing")
-    assert "can't be opened" in probed(key).probe_problem
+    assert "can't be decrypted" in probed(key).probe_problem

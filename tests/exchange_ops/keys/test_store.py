@@ -57,10 +57,10 @@ def test_a_sealed_secret_opens_in_its_own_row_alone(account):
     first, second = add(account), add(account, "login-2", secret="another secret of some length")
     ApiKey.objects.filter(pk=second.pk).update(sealed_secret=first.sealed_secret)
     second.refresh_from_db()
-    with pytest.raises(NoUsableKey, match="can't be opened"):
+    with pytest.raises(NoUsableKey, match="can't be decrypted"):
         store.credentials_of(second)
     store.disable(key=first, actor=None, now=clock.now())
-    with pytest.raises(NoUsableKey, match="can't be opened"):
+    with pytest.raises(NoUsableKey, match="can't be decrypted"):
         store.client_for(account, Right.PAYMENTS)
 
 
@@ -78,7 +78,7 @@ def test_equal_secrets_have_equal_fingerprints(account):
     [
         ({"login": " "}, "name and a login"),
         ({"label": ""}, "name and a login"),
-        ({"rights": []}, "which rights"),
+        ({"rights": []}, "at least one right"),
         ({"login": "login-1"}, "already has a key"),
     ],
 )
@@ -203,18 +203,18 @@ def test_the_command_makes_an_account_only_when_told_to(db, monkeypatch):
 def test_the_command_makes_an_account_at_an_exchange_of_the_settings(db, monkeypatch, settings):
     settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
     said = command(monkeypatch, "--new-account", "--place", "second")
-    assert "It is used at the exchange “second” alone." in said
+    assert "Used at the exchange “second” only." in said
     account = Account.objects.get()
     assert (account.place, account.keys.count()) == ("second", 1)
     assert AuditEvent.objects.get(action="apikey.added").after["place"] == "second"
-    with pytest.raises(CommandError, match="is at the exchange 'second' and stays there"):
+    with pytest.raises(CommandError, match="belongs to the exchange 'second'"):
         command(monkeypatch, "--place", "default")
 
 
 def test_the_command_knows_no_other_exchange_and_makes_nothing_then(db, monkeypatch):
-    with pytest.raises(CommandError, match=r"no exchange 'third' in the settings.*they name default"):
+    with pytest.raises(CommandError, match=r"Exchange 'third' is not in the settings.*Configured: default"):
         command(monkeypatch, "--new-account", "--place", "third")
-    with pytest.raises(CommandError, match="needs a name"):
+    with pytest.raises(CommandError, match="Enter a name"):
         command(monkeypatch, "--new-account", "--label", " ")
     assert not Account.objects.exists()
 

@@ -109,7 +109,7 @@ def test_the_list_shows_every_account_with_its_keys(signed_in, auditor, account)
     page = page_of(signed_in(auditor), "/keys/").partition("<main")[2]
     first, second, third = page.index("Main desk"), page.index("Second desk"), page.index("Empty one")
     assert first < page.index("first-login") < second < page.index("second-login") < third
-    assert "No key opens this account" in page
+    assert "No keys. Without a key" in page
     assert "Add a key" not in page
 
 
@@ -147,9 +147,9 @@ def test_declared_and_observed_rights_stand_beside_each_other(client, account):
     )
     page = page_of(client, f"/keys/{key.pk}/")
     assert "This key has more permissions than it needs: Place/cancel orders." in page
-    assert "The exchange does not grant it: Withdraw cryptocurrencies." in page
+    assert "Missing at the exchange: Withdraw cryptocurrencies." in page
     assert "Granted, not needed" in page
-    assert "Not probed" in page
+    assert "Not checked" in page
     listed = page_of(client, "/keys/")
     assert "This key has more permissions than it needs" in listed
 
@@ -157,11 +157,11 @@ def test_declared_and_observed_rights_stand_beside_each_other(client, account):
 @pytest.mark.parametrize(
     ("changes", "label"),
     [
-        ({"probed_at": None}, "Being probed"),
+        ({"probed_at": None}, "Checking"),
         ({}, "In use"),
-        ({"probe_problem": "no connection"}, "Could not be probed"),
-        ({"last_problem": "1002", "last_problem_at": "later"}, "Turned down by the exchange"),
-        ({"active": False, "kept_at": "now"}, "Kept, handed over"),
+        ({"probe_problem": "no connection"}, "Check failed"),
+        ({"last_problem": "1002", "last_problem_at": "later"}, "Refused by the exchange"),
+        ({"active": False, "kept_at": "now"}, "Replaced, kept"),
         ({"active": False, "retired_at": "now", "sealed_secret": ""}, "Disabled"),
     ],
 )
@@ -213,35 +213,35 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
     assert (key.label, key.rights, key.created_by.username) == ("Payouts", RIGHTS, "admin")
     assert (probing.TASK, key.pk) in woken
     page = page_of(client, response["Location"])
-    assert "Being probed" in page
-    assert "Added, sealed." in page
+    assert "Checking" in page
+    assert "Key added." in page
     assert 'ends in <span class="mono">0123</span>' in page
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"label": None}, "Give the key a name"),
-        ({"label": " "}, "Give the key a name"),
+        ({"label": None}, "Enter a name for the key"),
+        ({"label": " "}, "Enter a name for the key"),
         ({"label": "x" * 81}, "at most 80 characters"),
-        ({"label": "gnp.exe\u202e"}, "can&#x27;t be seen"),
+        ({"label": "gnp.exe\u202e"}, "invisible character"),
         ({"label": "a\x00b"}, "Null characters"),
-        ({"label": "a\nb"}, "can&#x27;t be seen"),
-        ({"login": None}, "Enter the public part"),
-        ({"login": "a:b"}, "without blanks and colons"),
-        ({"login": "ключ"}, "without blanks and colons"),
-        ({"login": "a b"}, "without blanks and colons"),
-        ({"login": "a\r\nX-Header: 1"}, "without blanks and colons"),
+        ({"label": "a\nb"}, "invisible character"),
+        ({"login": None}, "Enter the API key"),
+        ({"login": "a:b"}, "without spaces or colons"),
+        ({"login": "ключ"}, "without spaces or colons"),
+        ({"login": "a b"}, "without spaces or colons"),
+        ({"login": "a\r\nX-Header: 1"}, "without spaces or colons"),
         ({"login": "x" * 201}, "at most 200 characters"),
         ({"login": "there-already"}, "already has a key"),
         ({"secret": None}, "Enter the secret"),
         ({"secret": "   "}, "Enter the secret"),
-        ({"secret": f"{CANARY}\x07"}, "odd character in the secret"),
-        ({"secret": f"{CANARY} {CANARY}"}, "odd character in the secret"),
-        ({"secret": f"{CANARY}é"}, "odd character in the secret"),
+        ({"secret": f"{CANARY}\x07"}, "invalid character"),
+        ({"secret": f"{CANARY} {CANARY}"}, "invalid character"),
+        ({"secret": f"{CANARY}é"}, "invalid character"),
         ({"secret": f"{CANARY}" * 100}, "at most 500 characters"),
-        ({"rights": None}, "Say which rights"),
-        ({"rights": ["Everything"]}, "no such right"),
+        ({"rights": None}, "Choose at least one right"),
+        ({"rights": ["Everything"]}, "Choose a right from the list"),
         ({"account": "99"}, "not one of the available choices"),
         ({"account": None}, "Choose the account"),
         ({"account": "1 OR 1=1"}, "not one of the available choices"),
@@ -267,7 +267,7 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     ("changes", "sentence"),
     [
         ({"code": "000000"}, "Incorrect code"),
-        ({"digest": "0" * 64}, "after you opened it"),
+        ({"digest": "0" * 64}, "after you opened the page"),
         ({"code": "", "passkey": "{}"}, "Start again"),
         ({"code": "", "passkey": "x" * 9000}, "Start again"),
     ],
@@ -321,22 +321,22 @@ def test_a_rotation_on_the_pages(client, account):
     response = client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
-    assert "It is used for nothing yet." in page_of(client, f"/keys/{successor.pk}/")
+    assert "Not used yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
-    assert "successor is not verified yet" in page
-    assert "Switch over to the successor" not in page
+    assert "successor is still being verified" in page
+    assert "Switch to the successor" not in page
     probed(successor)
-    assert "Switch over to the successor" in page_of(client, f"/keys/{key.pk}/")
+    assert "Switch to the successor" in page_of(client, f"/keys/{key.pk}/")
     assert client.post(f"/keys/{key.pk}/switch/", confirmed(key_changes.SWITCH, key)).status_code == 302
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 3 of 3" in page
-    assert "may still be under way" in page
+    assert "may still be in progress" in page
     ApiKey.objects.filter(pk=key.pk).update(kept_at=clock.now() - key_changes.KEPT_AT_LEAST)
     assert "Wipe the old key" in page_of(client, f"/keys/{key.pk}/")
     sent = confirmed(key_changes.FINISH, key, code=code(1))
     response = client.post(f"/keys/{key.pk}/finish/", sent, follow=True)
-    assert "The rotation is finished" in response.content.decode()
+    assert "Rotation finished" in response.content.decode()
     key.refresh_from_db()
     assert (key.retired_at is not None, key.sealed_secret) == (True, "")
     assert client.post(f"/keys/{key.pk}/finish/", sent).status_code == 409
@@ -364,12 +364,14 @@ def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     assert "The ledger, the bank balances and the live stream are no longer read" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
-    assert "Nothing: other keys of <bdi>Main desk</bdi> carry everything" in page_of(client, f"/keys/{key.pk}/disable/")
+    assert "None: other keys of <bdi>Main desk</bdi> have the same rights" in page_of(
+        client, f"/keys/{key.pk}/disable/"
+    )
     sent = confirmed(key_changes.DISABLE, key)
     store.disable(key=other, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/disable/", sent)
     assert response.status_code == 409
-    assert "after you opened it" in response.content.decode()
+    assert "after you opened the page" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/disable/", {"digest": "0" * 64}).status_code == 422
     assert client.post(f"/keys/{key.pk}/disable/", confirmed(key_changes.DISABLE, key)).status_code == 302
     key.refresh_from_db()
@@ -385,7 +387,7 @@ def test_asking_again_on_the_page(client, account):
     store.disable(key=key, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/probe/")
     assert response.status_code == 409
-    assert "its secret is gone" in response.content.decode()
+    assert "its secret is wiped" in response.content.decode()
 
 
 # The canary ----------------------------------------------------------------------------------------------------------
@@ -451,7 +453,7 @@ def test_a_hostile_name_is_only_text(client, account):
 
 def test_the_page_names_the_exchange_of_each_account_and_where_prices_come_from(signed_in, admin, account, settings):
     settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
-    client, sentence = signed_in(admin), "are read at the exchange"
+    client, sentence = signed_in(admin), "come from the exchange"
     page = page_of(client, "/keys/")
     assert settings.EXCHANGE_URL in page
     assert sentence not in page

@@ -55,8 +55,8 @@ def test_a_deposit_whose_transaction_the_chain_does_not_have(status, auditor, si
     chain.turned_down("get_transaction_details", "missing", at=NOW, problem="No such transaction.", txid=TXID)
     word = {"success": "credited", "pending": "expects"}[status]
     assert differences() == [
-        f"The exchange {word} 1.0000 BCH, and the chain has no transaction {TXID[:12]}. "
-        "Ask the exchange before the money is used."
+        f"The exchange {word} 1.0000 BCH, but the chain has no transaction {TXID[:12]}. "
+        "Contact the exchange before using the funds."
     ]
     row = Incident.objects.get()
     assert row.url == f"/deposits/?text={chain.OURS.cash_address[-26:]}"

@@ -164,7 +164,7 @@ def test_a_history_that_is_still_being_read_is_said(account, demo_keys, sandbox,
     assert sync() == 0
     row = heartbeats.state_of(f"ledger:{account.pk}")
     assert row.heard_at is None
-    assert "still being read: 4 transactions" in row.problem
+    assert "4 transactions loaded so far" in row.problem
     while sync() == 0:
         assert LedgerEntry.objects.count() <= 11
     assert heartbeats.state_of(f"ledger:{account.pk}").problem == ""

@@ -123,10 +123,10 @@ def test_two_people_choose_the_first_record_and_the_other_stays_out(account: Any
 def test_the_same_choice_is_needed_and_the_last_one_counts(aside: Any, people: Any) -> None:
     choose(aside, people[0], FIRST)
     choose(aside, people[1], SECOND)
-    with pytest.raises(settling.CannotSettle, match="recorded already"):
+    with pytest.raises(settling.CannotSettle, match="already recorded"):
         choose(aside, people[1], SECOND)
     assert choose(aside, people[0], SECOND).settled_as == "second"
-    with pytest.raises(settling.CannotSettle, match="settled already"):
+    with pytest.raises(settling.CannotSettle, match="already settled"):
         choose(aside, people[2], FIRST)
 
 

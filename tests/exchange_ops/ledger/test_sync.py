@@ -361,7 +361,7 @@ def test_a_payout_that_is_confirmed_further_is_walked_over_again(account, sync, 
 def test_one_index_for_two_transactions_is_noticed(account):
     take(account, transaction(), transaction(id="t-2"))
     assert LedgerEntry.objects.get().exchange_id == "t-1"
-    assert "belongs to 't-1' already" in LedgerAside.objects.get().reason
+    assert "already belongs to 't-1'" in LedgerAside.objects.get().reason
 
 
 @pytest.mark.parametrize(

@@ -146,11 +146,11 @@ def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(acc
 
 def test_nobody_judges_by_a_ledger_that_is_half_read(killed, reader):
     """A difference, an alarm or a missing transfer would be the reading's own doing."""
-    with pytest.raises(reconciliation.LedgerIsBeingRead, match=r"Not yet.*8 transactions are here so far"):
+    with pytest.raises(reconciliation.LedgerIsBeingRead, match=r"Not yet.*8 transactions loaded so far"):
         reconciliation.reconcile(account=killed, client=reader, now=clock.now())
     with pytest.raises(CommandError, match="could not be reconciled: Not yet"):
         call_command("reconcile")
-    with pytest.raises(snapshots.CannotRead, match="still being read"):
+    with pytest.raises(snapshots.CannotRead, match="loaded so far"):
         snapshots.read(account=killed, currencies=["BTC"], client_for=keys.client_for, now=clock.now())
 
 
@@ -184,7 +184,7 @@ def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tr
     assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
     assert CheckRun.objects.get(name=name).held
-    assert "waits until" not in states()["reconciliation"].sentence
+    assert "Waiting for" not in states()["reconciliation"].sentence
 
 
 def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_keys, reader, monkeypatch):
@@ -199,8 +199,8 @@ def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_ke
 def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
     check = states()["exchange"]
     assert check.ok
-    assert "Main desk is being read" in check.sentence
-    assert "8 transactions are here so far" in check.sentence
+    assert "Main desk is loading" in check.sentence
+    assert "8 transactions loaded so far" in check.sentence
 
 
 def test_a_reading_that_comes_no_further_is_no_reading(killed):
@@ -214,7 +214,7 @@ def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, 
     now = clock.now()
     done = Account.objects.create(name="Another")
     heartbeats.succeeded(heartbeats.ledger_of(done), now=now - timedelta(seconds=5), account=done)
-    assert "Main desk is being read" in states()["exchange"].sentence
+    assert "Main desk is loading" in states()["exchange"].sentence
     FollowerState.objects.filter(name=heartbeats.ledger_of(done)).update(heard_at=now - timedelta(minutes=3))
     assert not states()["exchange"].ok
 

@@ -232,7 +232,7 @@ def test_an_order_carries_value_fees_and_result_or_why_there_is_none(with_token,
         records.AccountTrade(id=number, fee=Decimal(fee), **fill, **own) for number, fee in ((1, "0.2"), (2, "-1"))
     ]
     trades.store(account=account, trades=fills, now=now)
-    reason = "Paid in USD: what was bought has no result until it is sold."
+    reason = "Paid in USD: no result until the purchase is sold."
     read = ["200", "-0.8", "USD", {"realised": None, "currency": "USD", "reason": reason}]
     assert [client.get(f"{PATH}{row.pk}/").json()[name] for name in names] == read
     with CaptureQueriesContext(connection) as seen:

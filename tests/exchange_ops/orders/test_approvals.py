@@ -217,7 +217,7 @@ def test_needs_action_has_it_for_treasury_and_the_page_approves_it(signed_in, op
     browser = signed_in(treasurer)
     listed = browser.get("/action/").content.decode()
     assert row.reference in listed
-    assert "Worth more than the limit" in listed
+    assert "Above the value limit" in listed
     assert row.reference in browser.get("/orders/").content.decode(), "it stands among the open ones"
     assert row.reference not in browser.get("/orders/?view=ended").content.decode()
     page = browser.get(f"/orders/{row.pk}/").content.decode()
@@ -236,5 +236,5 @@ def test_a_limit_that_refuses_is_graver_than_one_that_asks_for_an_approval(opera
     order_rows.limit_for_approval(most=Decimal(100), now=clock.now())
     version = policy.current()
     version.limits.create(kind="order", most=Decimal(150), beyond="refuse")
-    with pytest.raises(CannotPlace, match="at most 150 USD"):
+    with pytest.raises(CannotPlace, match="limit is 150 USD"):
         order_rows.requested(operator, now=clock.now())

@@ -139,7 +139,7 @@ def test_where_the_rules_say_so_it_is_refused_whatever_was_confirmed(operator):
         ask(operator, confirmed=["price_far:8.1", "over_value:260"], **FAR)
     assert set(far.value.problems) == {"price", "quantity"}
     (found,) = missing(operator, price=Decimal(400))
-    assert (found.name, "at most 100 USD" in found.sentence) == ("over_value", True)
+    assert (found.name, "limit is 100 USD" in found.sentence) == ("over_value", True)
     assert ask(operator, confirmed=[found.token], price=Decimal(400)).oversteps[0]["name"] == "over_value"
 
 
@@ -154,11 +154,11 @@ def test_open_orders_are_counted_by_person_and_account(operator, make_person):
     ask(operator, key="first-of-them")
     (found,) = missing(operator, key="second-of-them")
     assert (found.name, found.token) == ("many_open", "many_open:2")
-    assert "1 orders open on this account" in found.sentence
+    assert "limit is 1 open orders on this account" in found.sentence
     ask(operator, confirmed=[found.token], key="second-of-them")
     assert ask(colleague, key="a-colleagues-one").oversteps == []
     assert ask(operator, account=other, key="on-the-other-account").oversteps == []
-    with pytest.raises(CannotPlace, match="You may have 3 orders open by the rules; with this one it would be 4"):
+    with pytest.raises(CannotPlace, match="The policy limit is 3 open orders; this order would make 4"):
         ask(operator, account=other, key="one-too-many")
 
 

@@ -114,7 +114,7 @@ def test_the_ticket_says_where_the_stop_lies_and_how_far_its_limit_may_trade(sig
     assert "up to 2.00 % worse" in " ".join(part.split())
     assert "confirm-1" not in part
     reached = figures(client, type="stopMarket", stop_price="450", price="")
-    assert "Stop is reached already" in reached
+    assert "Stop price already reached" in reached
     refused = client.post(PATH, typed(type="stopMarket", stop_price="450", price="", effect="none of it"))
     assert refused.status_code == 200
     assert Order.objects.count() == 0
@@ -123,5 +123,5 @@ def test_the_ticket_says_where_the_stop_lies_and_how_far_its_limit_may_trade(sig
 def test_the_page_of_the_rules_says_it(signed_in, treasury):
     order_rows.market(now=clock.now())
     page = " ".join(signed_in(treasury).get("/policy/").content.decode().split())
-    assert "The limit of a stop-limit order may be as much worse than its stop." in page
-    assert "A stop may be far from the market. One that the market has reached already is confirmed by name" in page
+    assert "For a stop-limit order, the same applies to its limit price against its stop." in page
+    assert "A stop that is already reached needs explicit confirmation: it triggers at once." in page

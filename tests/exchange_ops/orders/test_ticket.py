@@ -286,7 +286,7 @@ def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(
 @pytest.mark.django_db
 def test_rates_that_are_a_day_old_are_not_reckoned_with(signed_in, operator, book):
     old = clock.now() - timedelta(days=1)
-    row = own_rates(old, problem="The exchange can't be asked at the moment.", answered_at=clock.now())
+    row = own_rates(old, problem="The exchange is not reachable at the moment.", answered_at=clock.now())
     page = figures(signed_in(operator), price="505", quantity="2")
     assert "0.1 % as taker" in page
     assert "default rates" in page
@@ -312,7 +312,7 @@ def test_the_accounts_rates_are_read_once_an_hour_and_stay_while_the_exchange_is
     assert (ask(timedelta(hours=2)), FeeRates.objects.get().answered_at) == (own, None)
     dealing.fault("get_trading_fee", "drop_before", times=9)
     fill(timedelta(hours=2))
-    assert "can't be asked" in FeeRates.objects.get().problem
+    assert "not reachable" in FeeRates.objects.get().problem
     assert ask(timedelta(hours=2)) == own
     dealing.sandbox.control("faults", method="DELETE")
     late = ask(timedelta(hours=25))

@@ -1,11 +1,12 @@
 """Whoever asked for an order that needed an approval is told once how that ended, and why."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from desk import clock
-from desk.notifications import finding
+from desk.notifications import finding, messages
 from desk.notifications.models import Notification, Recipient
 from exchange_ops.orders.decisions import approvals
 from tests.exchange_ops.orders.test_approvals import approve, codes, treasurer, waits
@@ -35,7 +36,10 @@ def test_that_it_was_approved_and_placed(dealing, waits, treasurer, codes):
 def test_that_it_was_declined_with_the_reason(waits, treasurer):
     approvals.decline(order_id=waits.pk, person=treasurer, reason="Too large for today", now=clock.now())
     ((outcome, sentence),), people = heard(waits)
-    assert (outcome, people) == ("rejected", ["operator"])
+    assert (outcome, people) == ("declined", ["operator"]), "receivers of webhooks compare this word"
+    notification = Notification.objects.get(subject=waits.subject, phase="asked")
+    assert messages.headline(notification) == f"Rejected: {waits.reference}"
+    assert json.loads(messages.webhook(notification))["data"]["outcome"] == "declined"
     assert sentence.startswith("Not placed, nothing was sent")
     assert sentence.endswith("Rejected by tilda: Too large for today")
 

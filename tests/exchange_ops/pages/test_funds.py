@@ -162,10 +162,10 @@ def test_a_payment_id_is_said_to_be_needed(signed_in, auditor):
     read(reading_of(("rAddress", "12345")), "XRP")
     page = text(signed_in(auditor).get("/funds/xrp/deposit/"))
     assert "12345" in page
-    assert "Every deposit needs it" in page
+    assert "Required for every deposit" in page
     assert "after 1 confirmation." in page
     read(reading_of(("rAddress", None)), "XRP")
-    assert "named none: ask before sending anything" in text(signed_in(auditor).get("/funds/XRP/deposit/"))
+    assert "the exchange returned none" in text(signed_in(auditor).get("/funds/XRP/deposit/"))
 
 
 def test_a_public_key_stands_beside_its_address(signed_in, auditor):
@@ -178,7 +178,7 @@ def test_closed_deposits_are_said_first_and_no_new_address_is_offered(signed_in,
     rows.currency(now=clock.now(), payin_enabled=False)
     read(reading_of((ADDRESS, None)))
     response = signed_in(operator).get("/funds/BCH/deposit/")
-    assert "suspended deposits of BCH. Send nothing" in text(response)
+    assert "suspended BCH deposits. Do not send anything" in text(response)
     assert b"/funds/BCH/deposit/new/" not in response.content
 
 
@@ -206,7 +206,7 @@ def test_an_auditor_only_looks(signed_in, auditor):
     client = signed_in(auditor)
     page = client.get("/funds/BCH/deposit/")
     assert b'hx-trigger="load"' not in page.content
-    assert "An operator who opens this page has it read" in text(page)
+    assert "It loads when an operator opens this page" in text(page)
     assert client.post("/funds/BCH/deposit/read/").status_code == 403
     assert not AddressBook.objects.exists()
 
@@ -229,15 +229,15 @@ def test_what_has_no_addresses_is_not_there(signed_in, operator, path):
 def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
     client, key = signed_in(operator), str(uuid.uuid4())
     page = client.get("/funds/BCH/deposit/")
-    assert "Ask the exchange for a new BCH address" in text(page)
+    assert "Request a new BCH address" in text(page)
     assert "5 of 5 left today" in text(page)
     for _ in range(2):
         assert client.post("/funds/BCH/deposit/new/", {"request_key": key}).status_code == 302
     row = AddressRequest.objects.get()
     assert (row.state, row.initiator, row.initiated_via) == ("asked", operator, "page")
     reread = text(client.get("/funds/BCH/deposit/"))
-    assert "Waiting to be asked for" in reread
-    assert "Ask the exchange for a new BCH address" not in reread
+    assert "Queued" in reread
+    assert "Request a new BCH address" not in reread
 
 
 @pytest.mark.parametrize("key", ["", "not-a-key", "x" * 500])
@@ -273,9 +273,7 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409
-    assert "No new address was requested. The exchange gives out at most 5 new addresses of BCH in 24 hours" in text(
-        response
-    )
+    assert "No new address was requested. The exchange issues at most 5 new BCH addresses in 24 hours" in text(response)
     assert AddressRequest.objects.count() == 5
 
 
@@ -285,7 +283,7 @@ def test_others_see_no_button_and_are_refused(signed_in, make_person, role):
     read(reading_of((ADDRESS, None)))
     page = client.get("/funds/BCH/deposit/")
     assert b"/funds/BCH/deposit/new/" not in page.content
-    assert "Operators ask for new addresses" in text(page)
+    assert "Only operators can request new addresses" in text(page)
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 403
     assert not AddressRequest.objects.exists()

@@ -46,7 +46,7 @@ def judge(account):
 def test_the_tiers(judge, value, approvals, mode):
     verdict = judge(value)
     assert (verdict.approvals, verdict.mode, verdict.version, verdict.blocked) == (approvals, mode, 1, None)
-    assert verdict.trace[0].startswith({1: "One", 2: "Two", 3: "Three"}[approvals])
+    assert verdict.trace[0].startswith(f"{approvals} approval")
     assert all(sentence.endswith(".") for sentence in verdict.trace)
 
 
@@ -57,7 +57,9 @@ def test_without_proof_that_a_hold_lapses_the_approvals_come_first(judge, accoun
         facts.note(account=account, name=facts.HOLD_END, value=seen, now=clock.now())
     verdict = judge("5")
     assert (verdict.approvals, verdict.mode) == (1, modes.APPROVE_THEN_HOLD)
-    assert "Approval first, then reservation, then a final release approval: it is not yet verified" in verdict.trace[1]
+    assert (
+        "Approval first, then reservation, then a final release approval: we have not yet verified" in verdict.trace[1]
+    )
 
 
 def test_the_newest_proof_counts(judge, account):

@@ -57,15 +57,15 @@ def test_the_same_value_takes_what_the_tiers_of_its_account_say(two, value, firs
     for account, needs in zip(two, (first_needs, second_needs), strict=True):
         verdict = judge(account, value)
         if needs is None:
-            assert "no tier covers this value" in verdict.blocked
+            assert "no policy tier covers this value" in verdict.blocked
         else:
             assert (verdict.approvals, verdict.mode, verdict.blocked) == (*needs, None)
 
 
 def test_the_verdict_says_whose_tiers_they_were(two):
     first, second = two
-    assert judge(first, "5").trace[0].endswith("the tier ends at 10,000.00 USD (rules 2).")
-    assert judge(second, "5").trace[0].endswith("the tier ends at 100.00 USD (rules 2, tiers of this account).")
+    assert judge(first, "5").trace[0].endswith("tier up to 10,000.00 USD (policy v2).")
+    assert judge(second, "5").trace[0].endswith("tier up to 100.00 USD (policy v2, account tiers).")
 
 
 def test_two_requests_of_one_amount_take_what_their_accounts_ask(two, operator):

@@ -28,8 +28,8 @@ NAMES = {"account:2": "Second desk"}
 OWN = replace(
     FIRST, tiers=(*FIRST.tiers, Tier(Decimal(100), 2, HOLD_THEN_APPROVE, 2), Tier(None, 4, APPROVE_THEN_HOLD, 2))
 )
-HAS_OWN = ("scope", "Second desk has tiers of its own: they alone count there.")
-HAS_NONE = ("scope", "Second desk has no tiers of its own any more: those of every other account count there.")
+HAS_OWN = ("scope", "Second desk has its own tiers; the general tiers no longer apply to it.")
+HAS_NONE = ("scope", "Second desk no longer has its own tiers; the general tiers apply to it.")
 
 
 def said(new, old=FIRST):
@@ -52,15 +52,15 @@ def shared(*tiers):
             [
                 HAS_OWN,
                 ("tighter", "Second desk, up to 100 USD: 2 approvals instead of 1."),
-                ("tighter", "Second desk, above 100 up to 10,000 USD: 4 approvals instead of 1."),
+                ("tighter", "Second desk, above 100 to 10,000 USD: 4 approvals instead of 1."),
                 (
                     "tighter",
-                    "Second desk, above 100 up to 10,000 USD: the approvals come before the money is reserved.",
+                    "Second desk, above 100 to 10,000 USD: approval comes before funds are reserved.",
                 ),
-                ("tighter", "Second desk, above 10,000 up to 250,000 USD: 4 approvals instead of 2."),
+                ("tighter", "Second desk, above 10,000 to 250,000 USD: 4 approvals instead of 2."),
                 (
                     "tighter",
-                    "Second desk, above 10,000 up to 250,000 USD: the approvals come before the money is reserved.",
+                    "Second desk, above 10,000 to 250,000 USD: approval comes before funds are reserved.",
                 ),
                 ("tighter", "Second desk, above 250,000 USD: 4 approvals instead of 3."),
             ],
@@ -71,10 +71,10 @@ def shared(*tiers):
             [
                 HAS_NONE,
                 ("looser", "Second desk, up to 100 USD: 1 approval instead of 2."),
-                ("looser", "Second desk, above 100 up to 10,000 USD: 1 approval instead of 4."),
-                ("looser", "Second desk, above 100 up to 10,000 USD: the money is reserved before the approvals."),
-                ("looser", "Second desk, above 10,000 up to 250,000 USD: 2 approvals instead of 4."),
-                ("looser", "Second desk, above 10,000 up to 250,000 USD: the money is reserved before the approvals."),
+                ("looser", "Second desk, above 100 to 10,000 USD: 1 approval instead of 4."),
+                ("looser", "Second desk, above 100 to 10,000 USD: funds are reserved before approval."),
+                ("looser", "Second desk, above 10,000 to 250,000 USD: 2 approvals instead of 4."),
+                ("looser", "Second desk, above 10,000 to 250,000 USD: funds are reserved before approval."),
                 ("looser", "Second desk, above 250,000 USD: 3 approvals instead of 4."),
             ],
         ),
@@ -82,7 +82,7 @@ def shared(*tiers):
         (
             OWN,
             shared(replace(FIRST.tiers[0], approvals=9), *FIRST.tiers[1:]),
-            [("tighter", "Every other account, up to 10,000 USD: 9 approvals instead of 1.")],
+            [("tighter", "All other accounts, up to 10,000 USD: 9 approvals instead of 1.")],
         ),
         # Own tiers that say the same as all others loosen nothing.
         (
@@ -95,25 +95,24 @@ def shared(*tiers):
             FIRST,
             replace(FIRST, tiers=(Tier(None, 5, APPROVE_THEN_HOLD), Tier(None, 1, HOLD_THEN_APPROVE, 2))),
             [
-                ("tighter", "Every other account, up to 10,000 USD: 5 approvals instead of 1."),
-                ("tighter", "Every other account, up to 10,000 USD: the approvals come before the money is reserved."),
-                ("tighter", "Every other account, above 10,000 up to 250,000 USD: 5 approvals instead of 2."),
+                ("tighter", "All other accounts, up to 10,000 USD: 5 approvals instead of 1."),
+                ("tighter", "All other accounts, up to 10,000 USD: approval comes before funds are reserved."),
+                ("tighter", "All other accounts, above 10,000 to 250,000 USD: 5 approvals instead of 2."),
                 (
                     "tighter",
-                    "Every other account, above 10,000 up to 250,000 USD: "
-                    "the approvals come before the money is reserved.",
+                    "All other accounts, above 10,000 to 250,000 USD: approval comes before funds are reserved.",
                 ),
-                ("tighter", "Every other account, above 250,000 USD: 5 approvals instead of 3."),
+                ("tighter", "All other accounts, above 250,000 USD: 5 approvals instead of 3."),
                 HAS_OWN,
-                ("looser", "Second desk, above 10,000 up to 250,000 USD: 1 approval instead of 2."),
+                ("looser", "Second desk, above 10,000 to 250,000 USD: 1 approval instead of 2."),
                 ("looser", "Second desk, above 250,000 USD: 1 approval instead of 3."),
-                ("looser", "Second desk, above 250,000 USD: the money is reserved before the approvals."),
+                ("looser", "Second desk, above 250,000 USD: funds are reserved before approval."),
             ],
         ),
         (
             OWN,
             replace(OWN, tiers=OWN.tiers[:4]),
-            [("tighter", "Second desk, above 100 USD: nothing is paid any more.")],
+            [("tighter", "Second desk, above 100 USD: no payouts allowed.")],
         ),
     ],
 )
@@ -131,9 +130,9 @@ def test_tiers_of_accounts_come_back_and_drafts_from_before_name_none():
 @pytest.mark.parametrize(
     ("tiers", "sentence"),
     [
-        ((Tier(None, 1, HOLD_THEN_APPROVE, 2),), "Without a tier nothing could be paid"),
-        ((*OWN.tiers, Tier(Decimal(100), 3, HOLD_THEN_APPROVE, 2)), "end at the same value"),
-        ((*FIRST.tiers, *(Tier(Decimal(n), 1, HOLD_THEN_APPROVE, 2) for n in range(1, 10))), "At most 8 tiers"),
+        ((Tier(None, 1, HOLD_THEN_APPROVE, 2),), "Enter at least one tier"),
+        ((*OWN.tiers, Tier(Decimal(100), 3, HOLD_THEN_APPROVE, 2)), "have the same upper value"),
+        ((*FIRST.tiers, *(Tier(Decimal(n), 1, HOLD_THEN_APPROVE, 2) for n in range(1, 10))), "at most 8 tiers"),
         ((*FIRST.tiers, Tier(Decimal(-1), 1, HOLD_THEN_APPROVE, 2)), "greater than zero"),
         ((*FIRST.tiers, Tier(None, 0, HOLD_THEN_APPROVE, 2)), "1 to 9 approvals"),
     ],
@@ -212,7 +211,7 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
     )
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
     assert [(each.reference, each.account, each.sentence) for each in open_requests.requests_touched_by(wanted)] == [
-        (there.reference, "Second desk", "approvals so far count no more: it takes 3 approvals"),
+        (there.reference, "Second desk", "approvals start again: 3 approvals required"),
     ]
     set_script_prefix(f"/accounts/{second.pk}/")
     try:
@@ -240,7 +239,7 @@ def test_a_change_for_one_account_overtakes_no_other_one(people, second):
     again = propose(codes, ada, own(first, Tier(None, 5, APPROVE_THEN_HOLD)), now=later[3])
     assert of_desk.state == "agreed"
     agree(codes, ben, of_first, now=later[4])
-    with pytest.raises(CannotChange, match="other rules were published meanwhile"):
+    with pytest.raises(CannotChange, match="other rules were published first"):
         agree(codes, ben, again, now=later[5])
     workflow.review(now=later[5])
     states = {row.pk: row.state for row in PolicyChange.objects.all()}
@@ -294,7 +293,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     assert f'name="a{second.pk}-t0-up_to" value="10000"' in page, "it begins as a copy"
     sent = typed(second, own="on", **{"t0-approvals": "4"})
     reviewed = ada.post("/policy/draft/", sent)
-    assert "Second desk has tiers of its own: they alone count there." in text(reviewed)
+    assert "Second desk has its own tiers; the general tiers no longer apply to it." in text(reviewed)
     assert "Second desk, up to 10,000 USD: 4 approvals instead of 1." in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     code = totp.code_at(SECRET, totp.step_at(clock.now()))
@@ -303,33 +302,33 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code})
     assert quorum.current().number == 2
     for path, here in (
-        (f"/accounts/{first.pk}/policy/", "Every other account"),
+        (f"/accounts/{first.pk}/policy/", "All other accounts"),
         (f"/accounts/{second.pk}/policy/", "Second desk"),
     ):
         page = text(ben.get(path))
-        assert f"{here} Counts here" in re.sub(r"\s+", " ", page)
-        assert page.count("Counts here") == 1
+        assert f"{here} Applies here" in re.sub(r"\s+", " ", page)
+        assert page.count("Applies here") == 1
     page = text(ben.get("/policy/versions/2/"))
-    assert page.index("Every other account Main desk") < page.rindex("Second desk Value up to")
-    assert "Counts here" not in page
+    assert page.index("All other accounts Main desk") < page.rindex("Second desk Value up to")
+    assert "Applies here" not in page
     # The draft begins with what is in force; without the mark the account is judged as every other one again.
     assert f'name="a{second.pk}-own" id="id_a{second.pk}-own" checked' in ada.get("/policy/draft/").content.decode()
     page = text(ada.post("/policy/draft/", typed(second, **{"t0-approvals": "4"})))
-    assert "Second desk has no tiers of its own any more" in page
+    assert "Second desk no longer has its own tiers" in page
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"t0-approvals": "4"}, "Rows of Second desk were changed, and it is not to have tiers of its own."),
+        ({"t0-approvals": "4"}, "You changed tiers of Second desk. Tick its own tiers, or undo these changes."),
         (
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
-            "Second desk is to have tiers of its own, and none is filled in.",
+            "Enter at least one tier for Second desk, or untick its own tiers.",
         ),
         ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),
-        ({"own": "on", "t1-up_to": "10000"}, "Two tiers end at the same value."),
+        ({"own": "on", "t1-up_to": "10000"}, "Two tiers have the same upper value."),
     ],
 )
 def test_rows_of_an_account_that_do_not_fit_are_said_and_stay(signed_in, people, second, changes, sentence):
@@ -345,7 +344,7 @@ def test_rows_of_an_account_that_nobody_offered_count_for_nothing(signed_in, peo
     sent = typed(second) | {"a99-own": "on", "a99-above-approvals": "1", "t0-approvals": "2"}
     page = text(signed_in(people[0]).post("/policy/draft/", sent))
     assert "Up to 10,000 USD: 2 approvals instead of 1." in page
-    assert "tiers of its own:" not in page
+    assert "its own tiers;" not in page
 
 
 @pytest.mark.django_db
@@ -355,4 +354,4 @@ def test_a_desk_with_one_account_names_none(signed_in, people):
     for path in ("/policy/draft/", "/policy/", "/policy/versions/1/"):
         page = client.get(path).content.decode()
         assert "tiers-of" not in page
-        assert "Every other account" not in page
+        assert "All other accounts" not in page

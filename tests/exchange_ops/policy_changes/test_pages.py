@@ -61,7 +61,7 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
     assert 'name="t0-up_to" value="10000"' in start
     reviewed = ada.post("/policy/draft/", typed)
     assert "Up to 10,000 USD: 2 approvals instead of 1." in text(reviewed)
-    assert "Nothing gets looser" in text(reviewed)
+    assert "This loosens no limit" in text(reviewed)
     assert not PolicyChange.objects.exists()
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     answer = ada.post("/policy/draft/", typed | {"confirmed": "yes", "digest": digest, "code": code()})
@@ -69,11 +69,11 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
     assert answer["Location"] == f"/policy/changes/{row.pk}/"
     page = ben.get(f"/policy/changes/{row.pk}/").content.decode()
     assert "We &lt;grew&gt;" in page
-    assert "Agree and put in force now" in page
-    assert "Agree and put in force now" not in ada.get(f"/policy/changes/{row.pk}/").content.decode()
+    assert "Approve and publish now" in page
+    assert "Approve and publish now" not in ada.get(f"/policy/changes/{row.pk}/").content.decode()
     ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code()})
     assert quorum.current().number == 2
-    assert "Rules 2" in text(ben.get("/policy/"))
+    assert "Policy v2" in text(ben.get("/policy/"))
     assert "Up to 10,000 USD: 2 approvals instead of 1." in text(ben.get("/policy/versions/2/"))
     assert "Earlier version" in text(ben.get("/policy/versions/1/"))
     assert ben.get("/policy/versions/3/").status_code == 404
@@ -87,13 +87,13 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
         ({"t0-approvals": "0"}, "greater than or equal to 1"),
         ({"t0-approvals": ""}, "1 to 9 approvals"),
         ({"t0-mode": "at_once"}, "Select a valid choice"),
-        ({"t1-up_to": "10000"}, "end at the same value"),
+        ({"t1-up_to": "10000"}, "have the same upper value"),
         ({"l0-most": "5", "l0-person": "999"}, "Select a valid choice"),
         ({"value_max_age_s": "9999999"}, "less than or equal to 3600"),
-        ({"price_distance": "1e999"}, "percent"),
+        ({"price_distance": "1e999"}, "less than or equal to 100"),
         ({"reason": ""}, "required"),
         ({"reason": "x" * 10_000}, "at most 300"),
-        ({"t0-approvals": "1"}, "Nothing differs"),
+        ({"t0-approvals": "1"}, "these are the rules in force"),
     ],
 )
 def test_what_is_typed_wrong_is_said_and_stays(signed_in, people, typed, change, sentence):
@@ -155,12 +155,12 @@ def test_a_proposal_has_its_thread_and_its_countdown_is_kept_by_our_own_clock(si
 def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_published(signed_in, people, typed):
     ada, ben = (signed_in(person) for person in people)
     odd = ada.post("/policy/draft/", typed | {"l0-kind": "transfer", "l0-most": "5", "l0-beyond": "approve"})
-    assert (odd.status_code, "A transfer beyond its limit can only be refused." in text(odd)) == (422, True)
+    assert (odd.status_code, "Transfers above their limit can only be rejected." in text(odd)) == (422, True)
     limit = {"l0-kind": "open", "l0-most": "20", "l0-beyond": "confirm", "l0-person": str(people[0].pk)}
     wanted = typed | limit | {"price_distance": "3", "price_beyond": "approve"}
     reviewed = ada.post("/policy/draft/", wanted)
-    assert "Open orders of ada: at most 20 (more is confirmed by name)" in text(reviewed)
-    assert "An order may be worse than the market: more needs an approval" in text(reviewed)
+    assert "Open orders of ada: at most 20 (above: needs explicit confirmation)" in text(reviewed)
+    assert "Order price off market: anything above needs approval" in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     ada.post("/policy/draft/", wanted | {"confirmed": "yes", "digest": digest, "code": code()})
     row = PolicyChange.objects.get()
@@ -171,6 +171,6 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ]
     assert said.price_bound == (3, "approve")
     page = text(ben.get("/policy/"))
-    assert "Open orders of ada on every account : at most 20 ; more is confirmed by name" in page
-    assert "at most 3 % worse than the market; what is farther needs an approval" in page
+    assert "Open orders of ada on all accounts : at most 20 ; anything above needs explicit confirmation" in page
+    assert "Orders up to 3 % off market are accepted; anything above needs approval" in page
     assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()

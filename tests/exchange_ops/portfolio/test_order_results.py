@@ -66,7 +66,7 @@ def test_two_purchases_and_two_sales_by_hand(account):
     assert (sold.result.amount, sold.result.currency, sold.result.reason) == (Decimal("293.5"), "USD", "")
     bought = outcome(first)
     assert (bought.value, bought.fees, bought.result.amount) == (100, 1, None)
-    assert bought.result.reason == "Paid in USD: what was bought has no result until it is sold."
+    assert bought.result.reason == "Paid in USD: no result until the purchase is sold."
     book = profits.compute(account=account)["BCH", "fifo"]
     assert book.realised == sold.result.amount, "the same lots as on the page of profit and loss"
 
@@ -74,7 +74,7 @@ def test_two_purchases_and_two_sales_by_hand(account):
 def test_a_result_without_a_known_cost_is_a_dash_with_the_reason(account):
     sale = filled(1, NOON, side="sell", quantity="2", price="300")
     compute(account, trading="1")
-    assert outcome(sale).result == outcomes.RealisedResult(None, "USD", "2 of what was sold has no known cost.")
+    assert outcome(sale).result == outcomes.RealisedResult(None, "USD", "2 sold without a cost basis.")
 
 
 def test_a_result_that_lags_behind_the_trades_is_not_shown(account):
@@ -109,7 +109,7 @@ def test_orders_on_margin_and_orders_without_fills_have_no_result(account, opera
     order_rows.market(now=NOON)
     margin = filled(1, NOON, side="sell", quantity="1", price="300")
     Order.objects.filter(pk=margin.pk).update(margin=True)
-    assert outcome(margin).result.reason == "On margin: the result is that of the position."
+    assert outcome(margin).result.reason == "Margin order: see the result of the position."
     empty = outcome(order_rows.requested(operator, now=NOON))
     assert (empty.value, empty.fees, empty.result.reason) == (0, 0, "Nothing is filled.")
 

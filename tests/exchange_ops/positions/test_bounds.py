@@ -140,9 +140,9 @@ def test_a_value_beyond_a_limit_is_confirmed_or_refused_as_the_rules_say(operato
     publish(("order", 100, None, None, "confirm"))
     close = {"order_type": "market", "position_id": 7}
     (found,) = missing(operator, states.CLOSE, **close)
-    assert (found.name, "at most 100 USD" in found.sentence) == ("over_value", True)
+    assert (found.name, "limit is 100 USD" in found.sentence) == ("over_value", True)
     publish(("order", 100, None, None, "approve"))
-    with pytest.raises(workflow.CannotAct, match="This can't wait for an approval") as refused:
+    with pytest.raises(workflow.CannotAct, match="can't be submitted for approval") as refused:
         act(operator, states.CLOSE, confirmed=[found.token], **close)
     assert not isinstance(refused.value, workflow.NotConfirmed)
 

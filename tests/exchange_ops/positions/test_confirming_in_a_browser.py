@@ -20,15 +20,15 @@ def test_collateral_that_brings_the_margin_call_near_is_taken_only_once_that_is_
     page = open_as(operator, "/margin/BCHUSD/collateral/")
     page.locator("#id_amount").fill("62")
     expect(page.locator("#place")).to_contain_text("62 USD")
-    expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Margin call comes near.")
+    expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Close to margin call.")
     page.locator("#place").click()
     expect(page.locator("main")).to_contain_text("Nothing was sent. Please fix:")
     assert not MarginAction.objects.exists()
-    page.get_by_role("checkbox", name="Margin call comes near").check()
+    page.get_by_role("checkbox", name="Close to margin call").check()
     # The summary is read again every five seconds: what was ticked stays ticked.
     with page.expect_response("**/margin/figures/**"):
         pass
-    expect(page.get_by_role("checkbox", name="Margin call comes near")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="Close to margin call")).to_be_checked()
     page.locator("#place").click()
     page.wait_for_url(re.compile(r"/margin/actions/[0-9]+/$"))
     row = MarginAction.objects.get()

@@ -68,7 +68,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert audit_check.verify(replay=True) != [], "what was lost is a finding until two people have settled it"
 
     first, second = moving.walk.approvers[:2]
-    with pytest.raises(settling.CannotSettle, match="not been read to its end"):
+    with pytest.raises(settling.CannotSettle, match="not been fully read"):
         say(moving.walk, first, GO_ON)
     read_again(moving.walk)
     answers = {other.subject: CANCEL}

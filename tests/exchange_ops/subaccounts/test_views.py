@@ -103,7 +103,7 @@ def test_the_list_sets_requested_beside_observed_and_says_the_difference(signed_
     assert "Disabled permanently" in cells[4]
     assert "Unclear Needs review" in cells[5]
     assert "2 differ from the request" in page
-    assert "not shown while closed" in cells[1]
+    assert "hidden while frozen or disabled" in cells[1]
 
 
 def test_only_admins_are_offered_to_act(signed_in, admin, auditor, operator, sub):

@@ -143,16 +143,16 @@ def payouts_to_an_address(hands: Hands, _: Needs) -> None:
 def propose_rules(hands: Hands, _: Needs) -> None:
     hands.go("Policy")
     hands.press("Change the rules", role="link", loads=True)
-    hands.fill("A price is known for", "240")
-    hands.fill("Why should the rules change", "Fresher prices")
-    hands.press("See what differs", loads=True)
+    hands.fill("Maximum price age", "240")
+    hands.fill("Reason for the change", "Fresher prices")
+    hands.press("Review changes", loads=True)
     hands.sees("240")
 
 
 def read_rules_of_then(hands: Hands, _: Needs) -> None:
     hands.go("Policy")
-    hands.press("Rules 1", role="link", loads=True)
-    hands.sees("What they say")
+    hands.press("Policy v1", role="link", loads=True)
+    hands.sees("Rules")
 
 
 def next_deadline(hands: Hands, needs: Needs) -> None:

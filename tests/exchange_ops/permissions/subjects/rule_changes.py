@@ -1,4 +1,4 @@
-"""Who does what to a change of the rules in which state."""
+"""Who does what to a rule change in which state."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def reach(state: str, person: Any) -> PolicyChange:
 
 
 RULE_CHANGES = Subject(
-    name="change of the rules",
+    name="rule change",
     states=states.STATES,
     reach=reach,
     owners=(A, T),

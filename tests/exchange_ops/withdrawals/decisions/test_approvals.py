@@ -282,7 +282,7 @@ def test_an_unknown_value_takes_the_highest_quorum(walk):
     Ticker.objects.all().delete()
     row = walk.until(walk.request(), "review")
     assert (row.quorum_required, row.quote_value) == (3, None)
-    assert any("not known well enough" in sentence for sentence in row.policy_trace)
+    assert any("no current price" in sentence for sentence in row.policy_trace)
 
 
 # When ----------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def test_four_pieces_take_the_approvals_of_their_sum(operator, treasury, signed_
     assert "5 payouts to this recipient, this one included: ≈ 41,500.00 USD" in page
     assert "5 payouts to this recipient, ≈ 41,500.00 USD together" in card
     form = {"currency": "BCH", "amount": "1", "address": rows.ADDRESS, "payment_id": "", "fee_from": "on_top"}
-    assert "Two approvals" in signed_in(operator).post("/withdrawals/new/figures/", form).content.decode()
+    assert "2 approvals required" in signed_in(operator).post("/withdrawals/new/figures/", form).content.decode()
 
 
 def test_whatever_the_order_of_requests_and_checks_no_two_pieces_pass_by_themselves(operator):

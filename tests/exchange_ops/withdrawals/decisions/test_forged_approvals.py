@@ -354,7 +354,7 @@ def test_a_forged_vote_ends_no_freeze(walk: Any) -> None:
             ThawVote, freeze_id=frozen.pk, person_id=person.pk, reason="x", confirmation_id=number, at=confirmation.at
         )
     assert freezes._votes(frozen) == 1
-    assert any("Thaw vote" in finding for finding in audit_check.verify(replay=True))
+    assert any("on lifting a freeze" in finding for finding in audit_check.verify(replay=True))
 
 
 def thaw(walk: Any, frozen: Freeze, person: Any) -> Freeze:
@@ -373,7 +373,7 @@ def test_a_freeze_ended_past_the_desk_is_named(walk: Any) -> None:
     disarm()
     sql("UPDATE exchange_ops_freeze SET thawed_at = frozen_at WHERE id = %s", frozen.pk)
     found = audit_check.verify(replay=True)
-    assert f"Freeze {frozen.pk} ended in the table, and not so by the trail." in found
+    assert f"Freeze {frozen.pk} is lifted in the table, unlike in the trail." in found
     assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} was altered outside the desk") for finding in found)
 
 

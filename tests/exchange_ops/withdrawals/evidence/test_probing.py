@@ -48,7 +48,7 @@ def newest(account, name):
 def test_the_sandbox_is_one_that_the_desk_can_rely_on(account, sandbox, probe):
     answers, complaint = probe()
     assert complaint == ""
-    assert answers["status_of_a_hold"] == "An uncommitted hold has the status created."
+    assert answers["status_of_a_hold"] == "Status of an uncommitted hold: created."
     assert newest(account, "commit_after_rollback") == "refusal 20007"
     assert newest(account, "rollback_again") is True
     assert newest(account, "refusal.insufficient_funds") == {"code": 20001, "http_status": 400}
@@ -114,7 +114,7 @@ def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbo
     means = probe_readings.Means(client, client, clock.now, lambda ms: None)
     address = client.call("get_deposit_address", currency="BTC")
     sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
-    with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as problem:
+    with pytest.raises(probing.CannotProbe, match="known whether a hold was created") as problem:
         probing._hold(account, Currency.objects.get(code="BTC"), address, means)
     (held,) = [
         record
@@ -167,7 +167,7 @@ def test_without_arguments_every_account_is_asked_with_what_costs_least(account,
     now = clock.now()
     assert copies.sync_ledgers(now=now, client_for=keys.client_for) == 1
     Account.objects.create(name="Second desk")
-    with pytest.raises(CommandError, match="Second desk could not be probed") as complaint:
+    with pytest.raises(CommandError, match="Second desk could not be verified") as complaint:
         call_command("probe_exchange")
     assert "Main desk" not in str(complaint.value)
     first = capsys.readouterr().out.splitlines()[0]
@@ -184,7 +184,7 @@ def test_without_arguments_every_account_is_asked_with_what_costs_least(account,
 
 
 def test_what_can_not_be_paid_with_its_fee_is_not_chosen(account, sandbox, probe):
-    with pytest.raises(probing.CannotProbe, match="holds no currency"):
+    with pytest.raises(probing.CannotProbe, match="no currency has enough"):
         probing.cheapest(account=account, quote="USD", now=clock.now())
 
 
@@ -210,7 +210,7 @@ def test_the_readings_answer_as_documented_and_a_bare_probe_moves_nothing(accoun
     assert {"payin", "payout", "bankToExchange"} <= set(kinds)
     assert sum(kinds.values()) == density["read"]
     assert newest(account, "frozen_subaccount") == {"status": "disable", "settings_shown": 0}
-    assert "status disable, and 0 of 2 show settings" in answers["frozen_subaccount"]
+    assert "sub-accounts: disable; 0 of 2 show settings" in answers["frozen_subaccount"]
     assert not {"pace", "rollback_after_commit"} & set(answers)
     assert changes_of(sandbox) == []
 
@@ -277,4 +277,4 @@ def test_an_exchange_that_says_a_payment_was_called_off_is_a_complaint(account, 
     sandbox.control("faults", {"operation": "commit_withdrawal", **wrong})
     answers, complaint = probe("--pay-own-address")
     assert "rollback_after_commit" in complaint
-    assert "The commit gives False" in answers["rollback_after_commit"]
+    assert "Commit returns False" in answers["rollback_after_commit"]

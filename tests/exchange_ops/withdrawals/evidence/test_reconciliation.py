@@ -52,7 +52,7 @@ def live_a_little(sandbox, client):
 def test_the_first_one_keeps_the_opening_figures(account, reconcile):
     findings = reconcile()
     assert all(finding.agrees for finding in findings.values())
-    assert "opening balance" in findings["BTC"].sentence
+    assert "Opening balance" in findings["BTC"].sentence
     assert Fact.objects.get(name=reconciliation.OPENING).value["USD"] == "1000000"
 
 
@@ -61,8 +61,8 @@ def test_after_ordinary_life_everything_still_agrees(account, sandbox, reconcile
     live_a_little(sandbox, client_as("demo-full"))
     findings = reconcile()
     assert {about for about, finding in findings.items() if not finding.agrees} == {"open holds"}
-    assert findings["BTC"].sentence == "Every movement of the bank balance has a matching transaction."
-    assert "1 payouts are open at the exchange that were not requested" in findings["open holds"].sentence
+    assert findings["BTC"].sentence == "The bank balance matches its transactions."
+    assert "1 pending payouts at the exchange were not requested in Countersign" in findings["open holds"].sentence
     assert Fact.objects.filter(name=reconciliation.OPENING).count() == 1
 
 
@@ -71,7 +71,7 @@ def test_money_that_moved_without_a_transaction_is_found(account, reconcile, dif
     opening = facts.newest(account=account, name=reconciliation.OPENING)
     facts.note(account=account, name=reconciliation.OPENING, value={**opening.value, "BTC": "100.25"}, now=clock.now())
     assert set(differing()) == {"BTC"}
-    assert "moved without a matching transaction" in differing()["BTC"]
+    assert "not explained by any transaction" in differing()["BTC"]
 
 
 def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, sandbox, differing):
@@ -88,7 +88,7 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
         entry.delete()
     finally:
         GUARDS.install(connection)
-    assert "1 record versions were missing from the ledger copy" in differing()["transactions"]
+    assert "1 record versions were missing in our ledger" in differing()["transactions"]
     assert differing() == {}
 
 
@@ -109,8 +109,8 @@ def test_a_currency_with_movements_nobody_knows_is_not_called_proven(account, sa
         {"operation": "get_transactions", "kind": "echo_differs", "field": "type", "value": "teleport", "times": 1},
     )
     findings = reconcile()
-    assert "Not provable: the type 'teleport'" in findings["BTC"].sentence
-    assert "opening balance" in findings["USD"].sentence
+    assert "Not verifiable: unknown transaction type 'teleport'" in findings["BTC"].sentence
+    assert "Opening balance" in findings["USD"].sentence
 
 
 def test_reserved_money_without_a_payout_is_found(account, sandbox, reconcile):
@@ -121,7 +121,7 @@ def test_reserved_money_without_a_payout_is_found(account, sandbox, reconcile):
             {"operation": "get_balances", "kind": "echo_differs", "field": "reserved", "value": "0.5", "times": 2},
         )
         found = reconcile()
-        assert "0.5 BTC are reserved without a payout in progress" in found["BTC reserved"].sentence
+        assert "0.5 BTC reserved without a pending payout" in found["BTC reserved"].sentence
         assert not found["BTC"].agrees
 
 
@@ -156,7 +156,7 @@ def test_the_command_succeeds_when_everything_agrees(account, demo_keys, sandbox
 
 def test_the_command_fails_when_something_differs(account, demo_keys, sandbox, client_as, capsys):
     client_as("demo-withdraw").create_withdrawal(currency="BTC", amount=Decimal("0.1"), address=ADDRESS)
-    with pytest.raises(CommandError, match="1 findings do not agree"):
+    with pytest.raises(CommandError, match="1 differences found"):
         call_command("reconcile")
     assert "DIFFERS  open holds" in capsys.readouterr().out
 

@@ -385,11 +385,11 @@ def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) ->
     row = desk.paid()
     call_command("verify_payout", row.reference)
     output = capsys.readouterr().out
-    assert f"{row.reference}  holds" in output
+    assert f"{row.reference}  ok" in output
     assert "pays exactly 1.25000000 to the address." in output
     assert desk.fresh(row).state == "settled", "a check by hand moves nothing"
     desk.reorganise(2)
-    with pytest.raises(CommandError, match="not proven"):
+    with pytest.raises(CommandError, match="not verified"):
         call_command("verify_payout", str(row.pk))
     assert "It is unconfirmed." in capsys.readouterr().out
 

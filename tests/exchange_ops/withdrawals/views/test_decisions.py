@@ -319,7 +319,7 @@ def test_one_freezes_alone_and_two_thaw(signed_in, approver, treasury2, operator
         assert ("Recorded. A second treasurer", "Freeze lifted. Payouts")[number] in response.content.decode()
     again = signed_in(approver).post(f"/policy/freezes/{frozen.pk}/thaw/", {**seen, "code": code(step=1)})
     assert again.status_code == 409
-    assert "ended already" in again.content.decode()
+    assert "already lifted" in again.content.decode()
 
 
 def test_a_frozen_account_is_said_on_every_open_request(signed_in, treasury, operator):
