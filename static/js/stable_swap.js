@@ -48,19 +48,19 @@ function scrollAlike(fresh, offsets) {
 
 // What answers a person's own press is never held back while the pointer rests where it pressed: it is what they look at.
 // That is the part in which the form is, and those that it names.
-// If something else that can be clicked then stands there, the pointer's next click on it is dropped for a moment: it is the
-// second half of a double press.
-let own = null, restsUntil = 0;
+// If the swap puts something else that can be clicked there, the pointer's next click on it is dropped for a moment: it is
+// the second half of a double press.
+let own = null, stood = "", restsUntil = 0;
 const isNear = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) <= OWN_PX;
 const isOwn = (part) => own !== null && at !== null && own.parts.includes(part.id) && performance.now() - own.at < OWN_MS && isNear(at, own);
 document.addEventListener("htmx:beforeRequest", function ({ detail }) {
   const parts = [homeOf(detail.elt), ...(detail.elt.dataset.changes || "").split(" ")].filter(Boolean), pressed = target();
   if (!detail.requestConfig.triggeringEvent?.isTrusted || !parts.length || !pressed || pressed.form !== detail.elt) return;
-  own = { parts, at: performance.now(), key: keyOf(pressed), ...at };
+  own = { parts, at: performance.now(), ...at };
 });
 function restIfOther() {
   const found = document.elementFromPoint(at.x, at.y)?.closest(CLICKABLE);
-  if (found && keyOf(found) !== own.key) restsUntil = performance.now() + REST_MS;
+  if (found && keyOf(found) !== stood) restsUntil = performance.now() + REST_MS;
 }
 window.addEventListener("click", function (event) {
   if (performance.now() >= restsUntil || !event.detail || !own || !isNear({ x: event.clientX, y: event.clientY }, own)) return;
@@ -150,6 +150,7 @@ function swapOrHold({ detail }, fresh) {
     return;
   }
   if (held.delete(part.id)) tell();
+  stood = before ? keyOf(before) : "";
   offsets = offsetsOf(part);
   swapped = part.id;
   noteFocus(part);
