@@ -69,7 +69,7 @@ def difference(row: LedgerEntry, reading: Reading, *, needed: int, now: datetime
     return _depth(row, paid, transaction.confirmations(record, now=now), needed) or _wrong_amount(row, record)
 
 
-_ASK: Final = "Ask the exchange before the money is used."
+_ASK: Final = "Contact the exchange before using the funds."
 _CHASE: Final = "Ask the exchange to credit it and quote the transaction."
 
 

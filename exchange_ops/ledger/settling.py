@@ -146,7 +146,7 @@ def choose(
             with transaction.atomic():
                 RecordChoice.objects.create(aside=row, person=person, confirmation=confirmation, **word)
         except IntegrityError:
-            raise CannotSettle("Your choice is recorded already; another treasurer has to agree.") from None
+            raise CannotSettle("Your choice is already recorded; another treasurer has to agree.") from None
         people = _people_for(row, holds)
         facts = {"holds": holds, "reason": reason, "people": people, **confirmation.evidence()}
         action = "record.settled" if people >= PEOPLE else "record.choice_made"

@@ -56,7 +56,7 @@ def is_progressing(*, account: Account, now: datetime) -> bool:
 def sentence(*, account: Account) -> str:
     """How far the reading came, in words."""
     count = LedgerEntry.objects.filter(account=account).count()
-    return f"Its history is still being read: {count} transactions so far."
+    return f"History is still loading: {count} transactions loaded so far."
 
 
 def _is_being_read(account: Account, last: datetime | None, now: datetime) -> bool:

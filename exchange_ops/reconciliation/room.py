@@ -28,7 +28,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         row = rows.get(scheduled_checks.name_of(account))
         if row is not None and row.held is False:
-            sentence = f"The ledger of {account.name} does not reconcile with the exchange. {_findings(row)}"
+            sentence = f"{account.name}: our figures differ from the exchange's. {_findings(row)}"
             yield Cause(row.name, sentence, "system", scope=str(account.pk))
         elif row is not None and scheduled_checks.is_late(row, now=now):
             late = f"The reconciliation of {account.name} has not completed for hours. {row.problem}".strip()
@@ -38,7 +38,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
 def _audit_differences(now: datetime, only: str) -> Iterator[Cause]:
     row = CheckRun.objects.filter(name=scheduled_checks.AUDIT).first()
     if row is not None and row.held is False:
-        yield Cause("audit", f"Rows differ from the audit trail. {_findings(row)}", "audit")
+        yield Cause("audit", f"Records differ from the audit trail. {_findings(row)}", "audit")
 
 
 def _older_readings() -> Q:

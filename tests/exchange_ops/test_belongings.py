@@ -53,7 +53,7 @@ def test_payouts_deposits_destinations_and_deposit_addresses_in_any_form(of, eve
         ("deposit of 0.2500 BCH to Main desk", f"/deposits/?text={TXID}"),
     ]
     assert [words for words, _ in found[ADDRESS]] == [
-        "1 payout from here (1 pending)",
+        "1 payout from Countersign (1 pending)",
         "destination, paid 1 time, 1 payout reserved, 1 payout released or failed",
         "1 deposit",
         "deposit address of Main desk",

@@ -89,7 +89,7 @@ def test_an_earlier_vote_to_thaw_counts_as_one_of_two(walk):
     frozen = freezes.freeze(person=None, reason="A drill", account=walk.account, now=clock.now())
     thaw_voted_before(walk, frozen, walk.approvers[0])
     assert freezes.active(walk.account) == frozen
-    with pytest.raises(freezes.CannotThaw, match="You agreed already"):
+    with pytest.raises(freezes.CannotThaw, match="You already approved lifting this freeze"):
         thaw(walk, frozen, walk.approvers[0])
     assert freezes.active(walk.account) == frozen
     assert thaw(walk, frozen, walk.approvers[1]).thawed_at is not None

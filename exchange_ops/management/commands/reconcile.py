@@ -23,7 +23,7 @@ class Command(BaseCommand):
             raise CommandError("Account not found.")
         differing = sum(self._differences(account) for account in accounts)
         if differing:
-            raise CommandError(f"{differing} differences found.")
+            raise CommandError(f"{differing} difference{'s' if differing > 1 else ''} found.")
 
     def _differences(self, account: Account) -> int:
         """Print the findings of one account; how many don't agree."""

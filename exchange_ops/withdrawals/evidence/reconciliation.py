@@ -130,7 +130,7 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
             f"{older} are outdated."
         )
     else:
-        return Finding("transactions", True, f"All {len(exchange_index)} transactions are here and up to date.")
+        return Finding("transactions", True, f"All {len(exchange_index)} transactions are up to date.")
     return Finding("transactions", False, sentence)
 
 

@@ -78,9 +78,9 @@ def test_a_payment_is_proven_step_by_step(chain, form):
 @pytest.mark.parametrize(
     ("address", "amount_sat", "sentence"),
     [
-        (OURS.cash_address, 123_456_788, "It pays the address 1.23456789, and not 1.23456788."),
-        (OURS.cash_address, 123_526_789, "It pays the address 1.23456789, and not 1.23526789."),
-        (THEIRS.cash_address, 123_456_789, "It pays the address 0.00070000, and not 1.23456789."),
+        (OURS.cash_address, 123_456_788, "It pays the address 1.23456789, not 1.23456788."),
+        (OURS.cash_address, 123_526_789, "It pays the address 1.23456789, not 1.23526789."),
+        (THEIRS.cash_address, 123_456_789, "It pays the address 0.00070000, not 1.23456789."),
         (
             addresses.Address(Network.REGTEST, Kind.KEY, bytes(20)).cash_address,
             123_456_789,

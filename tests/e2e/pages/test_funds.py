@@ -64,7 +64,7 @@ def test_money_moves_from_bank_to_trading_while_the_page_stays_open(house, visit
     expect(page.locator("#figures")).to_contain_text("Left")
     page.get_by_role("textbox", name="Reason").fill("For the orders of tomorrow")
     found = complaints(page, "transfer-new")
-    page.get_by_role("button", name="Move the money").click()
+    page.get_by_role("button", name="Transfer funds").click()
     page.wait_for_url(re.compile(r"/transfers/\d+/$"))
     operator.mark()
     expect(operator.state()).to_have_text("Moved")
@@ -96,7 +96,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_leaves(house, visit):
     page.get_by_label("Currency").select_option("BTC")
     page.get_by_label("Amount", exact=True).fill("1e3")
     page.get_by_role("textbox", name="Reason").fill("A slip of the finger")
-    page.get_by_role("button", name="Move the money").click()
+    page.get_by_role("button", name="Transfer funds").click()
     expect(page.locator("#id_amount-wrong")).to_contain_text("digits")
     expect(page.locator("#wrong")).to_contain_text("Nothing was sent and nothing is recorded")
     expect(page.get_by_label("Amount", exact=True)).to_have_value("1e3")
@@ -136,7 +136,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
         operator,
         "to-user",
         button="Request transfer",
-        The_other_user_is_named_by="username",
+        Identify_the_other_user_by="username",
         Name_of_the_other_user="other",
         Currency="ETH",
         Amount="0.5",
@@ -169,7 +169,7 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
         operator,
         "to-user",
         button="Request transfer",
-        The_other_user_is_named_by="username",
+        Identify_the_other_user_by="username",
         Name_of_the_other_user="other",
         Currency="ETH",
         Amount="0.25",

@@ -125,11 +125,11 @@ def test_the_overview_of_one_account_names_no_object_of_another(payouts, first, 
     """Whoever reads the whole trail too: the block is about the account of the page."""
     _, ended, _ = payouts
     client = signed_in(auditor)
-    shown = {
+    pages = {
         prefix: text(client.get(f"{prefix}/")) for prefix in ("", f"/accounts/{first.pk}", f"/accounts/{second.pk}")
     }
     rejected = f"petra rejected payout {ended.reference}"
-    assert [rejected in page for page in shown.values()] == [True, True, False]
+    assert [rejected in page for page in pages.values()] == [True, True, False]
 
 
 def test_the_page_and_its_files_keep_to_that(payouts, signed_in):

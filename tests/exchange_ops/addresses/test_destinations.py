@@ -143,11 +143,11 @@ def test_an_address_without_a_checksum_is_marked():
         ("EOS", True, "\u043erder", "cyrillic small letter o"),
         ("EOS", True, "memo\u202e1", "right-to-left override"),
         ("EOS", True, "memo\ufffd", "replacement character"),
-        ("EOS", True, "memo\0", "but u.0000"),
+        ("EOS", True, "memo\0", "is u.0000"),
         ("XRP", True, "+7", "whole number from 0"),
         ("XRP", True, "7.0", "whole number from 0"),
         ("XRP", True, "0x7", "whole number from 0"),
-        ("BTC", False, " x ", "takes no payment id"),
+        ("BTC", False, " x ", "has no payment id"),
     ],
 )
 def test_a_payment_id_that_does_not_fit_is_refused_beside_its_field(code, takes, payment_id, sentence):
@@ -188,7 +188,7 @@ def test_what_the_receiver_gave_is_sent_exactly_as_it_is(code, payment_id, sent)
     )
     assert found.payment_id == (payment_id if sent is None else sent)
     blanks = found.payment_id.count(" ")
-    assert any("inside. It is sent exactly as written." in remark for remark in found.remarks) == bool(blanks)
+    assert any("It is sent exactly as entered." in remark for remark in found.remarks) == bool(blanks)
 
 
 def test_a_missing_payment_id_is_a_warning_where_the_currency_has_them():

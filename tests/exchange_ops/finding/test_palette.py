@@ -37,7 +37,7 @@ def test_pages_and_actions_are_those_of_the_person(look, operator, treasury, adm
     assert look(auditor, "new withdrawal") == []
     assert ("Pages", "Keys", "/keys/") in look(admin, "keys")
     assert [hit for hit in look(operator, "keys") if hit[0] == "Pages"] == []
-    assert ("Actions", "Propose a rule change", "/policy/draft/") in look(treasury, "rules")
+    assert ("Actions", "Propose a rule change", "/policy/draft/") in look(treasury, "rule")
     assert look(operator, "LEDGER")[0] == ("Pages", "Ledger", "/ledger/")
 
 

@@ -212,7 +212,7 @@ def _count(client):
     return text(client.get("/frame/?parts=count-action"))
 
 
-AWAITED = "You decided. Somebody else (treasury) must decide too"
+AWAITED = "You decided. Another person (treasury) must decide too"
 
 
 def test_what_i_decided_as_the_first_of_two_waits_for_somebody_else(signed_in, treasury, treasury2, operator, payable):

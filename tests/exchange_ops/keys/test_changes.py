@@ -172,7 +172,7 @@ def test_a_digest_of_something_else_confirms_nothing(account, demo_keys, keeper)
         lambda: key_changes.add(account=account, pair=pair(), by=by(keeper, "0" * 64)),
         lambda: key_changes.disable(key_id=demo_keys["demo-read"].pk, by=by(keeper, "0" * 64)),
     ):
-        with pytest.raises(CannotChangeKey, match="after you opened it"):
+        with pytest.raises(CannotChangeKey, match="after you opened the page"):
             attempt()
     assert picture() == before
 
@@ -206,7 +206,7 @@ def test_a_rotation_from_the_first_step_to_the_last(account, demo_keys, keeper, 
     assert (successor.active, key.active, key.kept_at is not None) == (True, False, True)
     assert store.credentials_of(key).secret.reveal() == "demo-read-secret"
     later = clock.now() + key_changes.KEPT_AT_LEAST
-    with pytest.raises(CannotChangeKey, match="still be under way"):
+    with pytest.raises(CannotChangeKey, match="still be in progress"):
         decide("finish", key, keeper)
     decide("finish", key, keeper, now=later)
     key.refresh_from_db()
@@ -247,24 +247,24 @@ def test_going_back_after_the_switch_takes_the_old_key_again(account, demo_keys,
     key.refresh_from_db()
     assert (key.active, key.kept_at) == (True, None)
     assert store._choose(account, Right.WITHDRAW, clock.now()) == key
-    with pytest.raises(CannotChangeKey, match="No rotation"):
+    with pytest.raises(CannotChangeKey, match="not being rotated"):
         key_changes.go_back(key_id=key.pk, person=keeper, session_key="s", now=clock.now())
 
 
 def test_a_successor_that_is_not_good_enough_does_not_take_over(demo_keys, keeper, sandbox):
     key = demo_keys["demo-withdraw"]
     successor = succeed(key, keeper, pair("next-read", rights=[Right.PAYMENTS, Right.WITHDRAW]))
-    with pytest.raises(CannotChangeKey, match="successor is not verified yet"):
+    with pytest.raises(CannotChangeKey, match="successor is still being verified"):
         decide("switch", key, keeper)
     probed(successor)
-    with pytest.raises(CannotChangeKey, match="does not grant the successor what the key has: Withdraw"):
+    with pytest.raises(CannotChangeKey, match="lacks rights that the key has: Withdraw"):
         decide("switch", key, keeper)
 
 
 def test_a_successor_with_a_wrong_secret_does_not_take_over(demo_keys, keeper, sandbox):
     key = demo_keys["demo-read"]
     probed(succeed(key, keeper, pair(secret="this is not its secret")))
-    with pytest.raises(CannotChangeKey, match="turned the successor down: 1002"):
+    with pytest.raises(CannotChangeKey, match="refused the successor: 1002"):
         decide("switch", key, keeper)
     key.refresh_from_db()
     assert key.active
@@ -280,14 +280,14 @@ def test_a_successor_of_another_account_does_not_take_over(account, demo_keys, k
 def test_one_successor_at_a_time_and_none_for_what_is_out_of_use(demo_keys, keeper, sandbox):
     key = demo_keys["demo-read"]
     succeed(key, keeper)
-    with pytest.raises(CannotChangeKey, match="already a successor"):
+    with pytest.raises(CannotChangeKey, match="already has a successor"):
         succeed(key, keeper, pair("next-trade"))
-    with pytest.raises(CannotChangeKey, match="part of a rotation"):
+    with pytest.raises(CannotChangeKey, match="being rotated"):
         decide("disable", key, keeper)
     decide("disable", demo_keys["demo-trade"], keeper)
     with pytest.raises(CannotChangeKey, match="in use"):
         succeed(demo_keys["demo-trade"], keeper, pair("next-trade"))
-    with pytest.raises(CannotChangeKey, match="disabled already"):
+    with pytest.raises(CannotChangeKey, match="already disabled"):
         decide("disable", demo_keys["demo-trade"], keeper)
 
 
@@ -318,7 +318,7 @@ def test_a_money_call_falls_back_on_the_old_key_when_the_new_one_is_turned_down(
     key.refresh_from_db()
     successor.refresh_from_db()
     assert successor.is_turned_down
-    with pytest.raises(CannotChangeKey, match="turned the new key down after the switch"):
+    with pytest.raises(CannotChangeKey, match="refused the new key after the switch"):
         decide("finish", key, keeper, now=clock.now() + key_changes.KEPT_AT_LEAST)
 
 
@@ -347,7 +347,7 @@ def released(account, held):
 def test_what_stops_is_said_before_and_written_down_after(account, demo_keys, keeper, operator):
     stops = uses.losses(demo_keys["demo-withdraw"])
     assert [loss.right for loss in stops] == ["Withdraw cryptocurrencies"]
-    assert "No payout can be reserved, paid or released" in stops[0].sentence
+    assert "Payouts can't be reserved, paid or released" in stops[0].sentence
     assert "POST /account/crypto/withdraw" in stops[0].operations
     assert "GET /account/balance" not in stops[0].operations
     decide("disable", demo_keys["demo-withdraw"], keeper)
@@ -363,7 +363,7 @@ def test_payouts_under_way_are_counted(keeper, operator):
     for number in range(2):
         rows.held(operator, now=clock.now(), request_key=str(number))
     lost = {loss.right: loss.sentence for loss in uses.losses(key)}
-    assert "2 payouts are under way" in lost["Withdraw cryptocurrencies"]
+    assert "2 payouts are in progress" in lost["Withdraw cryptocurrencies"]
     assert "any key" in lost
     assert len(lost) == 5
 
@@ -377,7 +377,7 @@ def test_what_stops_is_part_of_what_is_confirmed(account, demo_keys, keeper):
     key = demo_keys["demo-trade"]
     seen = key_changes.digest_of(key_changes.DISABLE, key)
     full = add(account, keeper, pair("demo-full", rights=list(Right)))
-    with pytest.raises(CannotChangeKey, match="after you opened it"):
+    with pytest.raises(CannotChangeKey, match="after you opened the page"):
         key_changes.disable(key_id=key.pk, by=by(keeper, seen))
     decide("disable", full, keeper)
     key_changes.disable(key_id=key.pk, by=by(keeper, seen))

@@ -290,7 +290,7 @@ def test_rates_that_are_a_day_old_are_not_reckoned_with(signed_in, operator, boo
     page = figures(signed_in(operator), price="505", quantity="2")
     assert "0.1 % as taker" in page
     assert "default rates" in page
-    assert "can&#x27;t be asked at the moment" in page
+    assert "account rates unavailable: <bdi>The exchange is not reachable" in page
     row.refresh_from_db()
     assert row.answered_at is not None  # a problem counts for a minute: the exchange isn't asked at each key
 

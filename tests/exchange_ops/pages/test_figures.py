@@ -178,7 +178,7 @@ def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_i
     assert "Profit and loss First in, first out" in page
     assert "+100.00 USD" in page, "two at 500 above their cost of 900"
     assert "−30.00 USD" in page
-    assert "3.0000 BCH no known cost sold or sent (70.00), excluded from realised" in page
+    assert "3.0000 BCH without a cost basis sold or sent (70.00), excluded from realised" in page
     assert "Not computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
 
 
@@ -203,7 +203,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         unknown_quantity=Decimal("65.833333333333333333333333"),
     )
     page = text(signed_in(treasury).get("/funds/BCH/"))
-    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH no known cost" in page
+    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a cost basis" in page
 
 
 @pytest.mark.parametrize(

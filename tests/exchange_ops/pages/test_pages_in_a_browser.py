@@ -71,7 +71,7 @@ def test_a_passkey_that_is_not_used_at_sign_in_is_said(live_desk, new_page):
     page.evaluate(f"() => {{ navigator.credentials.get = () => {refused}; }}")
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(said).to_have_text(
-        re.compile("^The passkey was not used.* You are not signed in. Try again, or use your password.$")
+        re.compile("^Passkey not used: .* You are not signed in. Try again, or use your password.$")
     )
     page.route("**/webauthn/login/**", lambda route: route.abort())
     page.route("**/login/webauthn/**", lambda route: route.abort())

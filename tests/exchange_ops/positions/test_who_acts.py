@@ -71,9 +71,9 @@ def test_operators_act_on_margin_and_nobody_else(signed_in, operator, make_perso
     client = signed_in(operator)
     page = client.post(f"/margin/figures/{figures}/", form(1, fields)) if figures else client.get(path)
     seen = EFFECT.search(page.content.decode())
-    shown = re.search(r'name="positions" value="([^"]*)"', page.content.decode())
+    field = re.search(r'name="positions" value="([^"]*)"', page.content.decode())
     confirmed = {"effect": seen[1]} if seen else {}
-    confirmed |= {"positions": shown[1]} if shown else {}
+    confirmed |= {"positions": field[1]} if field else {}
     assert confirmed, page.content.decode()[:300]
     others = [make_person(*filter(None, [role]), username=f"the {role or 'newcomer'}") for role in OTHERS]
     second = Account.objects.create(name="Second desk", quote_currency="USD")

@@ -88,7 +88,7 @@ def test_the_page_differs_where_the_command_does_and_by_the_same_figure(busy_acc
     misstate_opening(busy_account)
     with pytest.raises(CommandError):
         call_command("reconcile")
-    assert "DIFFERS  BTC: 0.25 BTC moved without a matching transaction" in capsys.readouterr().out
+    assert "DIFFERS  BTC: 0.25 BTC not explained by any transaction" in capsys.readouterr().out
     differing = [each for each in statement(busy_account, auditor).lines if each.state == statements.DIFFERS]
     assert [(each.figures.currency, each.difference) for each in differing] == [("BTC", Decimal("0.25"))]
     page = signed_in(auditor).get("/reconciliation/")
@@ -103,7 +103,7 @@ def test_a_difference_leads_to_its_incident(busy_account, auditor, signed_in):
     incident = Incident.objects.get(kind="reconciliation")
     page = signed_in(auditor).get("/reconciliation/").content.decode()
     assert f'href="/action/incidents/{incident.pk}/"' in page
-    assert "BTC: 0.25 BTC moved without a matching transaction." in page
+    assert "BTC: 0.25 BTC not explained by any transaction." in page
 
 
 def test_what_was_never_read_is_no_zero(account, auditor, signed_in):

@@ -82,7 +82,7 @@ def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_befo
     with pytest.raises(workflow.CannotTransfer, match="7001 is unclear"):
         moving.request(states.TO_SUBACCOUNT)
     SubAccount.objects.filter(exchange_id=7001).update(status="active", closed_as="", wanted="frozen")
-    with pytest.raises(workflow.CannotTransfer, match="7001 is about to be frozen"):
+    with pytest.raises(workflow.CannotTransfer, match="7001 is being frozen"):
         moving.request(states.FROM_SUBACCOUNT)
     assert moving.walk.calls("transfer_subaccount_funds") == []
 

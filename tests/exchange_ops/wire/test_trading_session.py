@@ -195,7 +195,7 @@ def test_a_snapshot_that_is_no_list_ends_it(method, params):
     script = subscribing()
     script.confirm_all()
     script.notify(method, params)
-    assert f"{method} is not a list" in script.end.sentence
+    assert f"{method} message is not a list" in script.end.sentence
     assert not script.of(BecameLive)
 
 

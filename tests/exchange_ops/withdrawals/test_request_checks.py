@@ -81,12 +81,12 @@ def test_an_amount_that_the_fee_eats(ask, amount, says):
 @pytest.mark.parametrize(
     ("currency", "says"),
     [
-        ("", "does not list"),
-        ("btc", "does not list"),
-        ("NIX", "does not list"),
+        ("", "not listed on the exchange"),
+        ("btc", "not listed on the exchange"),
+        ("NIX", "not listed on the exchange"),
         ("OFF", "suspended payouts"),
         ("OLD", "delisted"),
-        ("USD", "does not belong to a chain"),
+        ("USD", "has no blockchain"),
     ],
 )
 def test_an_odd_currency(ask, currency, says):

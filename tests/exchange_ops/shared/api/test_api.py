@@ -85,7 +85,7 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not list"),
+        ({"currency": "NOPE"}, "currency", "not listed on the exchange"),
         ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),

@@ -156,7 +156,7 @@ def test_the_command_succeeds_when_everything_agrees(account, demo_keys, sandbox
 
 def test_the_command_fails_when_something_differs(account, demo_keys, sandbox, client_as, capsys):
     client_as("demo-withdraw").create_withdrawal(currency="BTC", amount=Decimal("0.1"), address=ADDRESS)
-    with pytest.raises(CommandError, match="1 differences found"):
+    with pytest.raises(CommandError, match="1 difference found"):
         call_command("reconcile")
     assert "DIFFERS  open holds" in capsys.readouterr().out
 

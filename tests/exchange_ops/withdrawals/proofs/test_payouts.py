@@ -396,7 +396,7 @@ def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) ->
 
 def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any) -> None:
     for reference in ("0", "W-999", "x", "", "W-", "\u0661"):
-        with pytest.raises(CommandError, match="Withdrawal not found"):
+        with pytest.raises(CommandError, match="Payout not found"):
             call_command("verify_payout", reference)
     other = desk.row("held", hash="", currency="BTC", amount=Decimal(1), address=supplier())
     with pytest.raises(CommandError, match="On-chain verification is available for BCH only"):
@@ -406,7 +406,7 @@ def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any)
         call_command("verify_payout", str(waiting.pk))
     paid = desk.paid()
     settings.PAYOUT_PROOF_DEPTH = 3
-    with pytest.raises(CommandError, match="2 deep; 3 are required"):
+    with pytest.raises(CommandError, match="2 confirmations of 3 required"):
         call_command("verify_payout", str(paid.pk))
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     with pytest.raises(CommandError, match="the chain service is not available"):

@@ -308,7 +308,8 @@ def test_one_freezes_alone_and_two_thaw(signed_in, approver, treasury2, operator
     row, client = rows.held(operator, now=clock.now()), signed_in(approver)
     assert client.post("/policy/freeze/", {"reason": " "}).status_code == 422
     assert (
-        "Frozen. No payouts" in client.post("/policy/freeze/", {"reason": "Odd payout"}, follow=True).content.decode()
+        "Account frozen. No payouts"
+        in client.post("/policy/freeze/", {"reason": "Odd payout"}, follow=True).content.decode()
     )
     row.refresh_from_db()
     assert row.state == "rolling_back"

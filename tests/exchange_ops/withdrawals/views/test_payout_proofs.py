@@ -40,18 +40,18 @@ class TestWords:
         assert "newer block available, recheck pending" in panel(client, row)
         desk.sweep()
         words = panel(client, row)
-        assert "In a block The address has exactly what it should get, 1 block deep." in words
+        assert "In a block The address received the exact amount, 1 block deep." in words
         assert "It counts as proven 3 blocks deep." in words
         assert "newer block" not in words
         desk.mine(2)
         desk.sweep()
         words = panel(client, row)
-        assert "Proven The address received the exact amount what it should get, 3 blocks deep" in words
+        assert "Proven The address received the exact amount, 3 blocks deep" in words
         assert "pays exactly 1.25000000 to the address." in words, "each step is told"
         assert desk.proof(row).block_hash in words
         desk.mine(7)
         desk.sweep()
-        assert "10 blocks deep, and the desk checked the proof itself. It is buried" in panel(client, row)
+        assert "10 blocks deep, and Countersign verified the proof. Final:" in panel(client, row)
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
         assert f'href="/chain/tx/{row.hash}/"' in page
         assert "Paid, and verified on-chain" in page

@@ -174,7 +174,7 @@ def test_why_a_message_is_not_valid_is_said():
     odd = judge(transaction([], bytes.fromhex("6a04534c500001020453454e44"), 1), [])
     assert odd.claims
     assert odd.message is None
-    assert odd.reason == "SLP OP_RETURN parsing error (The token type is not 1, the only one that is read here)."
+    assert odd.reason == "SLP OP_RETURN parsing error (The token type is not 1, the only one supported)."
     assert not judge(transaction([], steps.returning([b"a note"]), 1), []).claims
 
 

@@ -20,7 +20,7 @@ ORDERS = 60
 AGREE_S = 2.0
 HELD_MS = (5, 45, 80, 150)
 PAGE = "/markets/ETHBTC/"
-# The exchange's words (specification 1, Order) and those of the desk's chip.
+# The exchange's words (exchange REST, Order) and those of the desk's chip.
 CHIPS = {"new": "Open", "canceled": "Cancelled", "filled": "Filled", "partiallyFilled": "Partially filled"}
 
 _MIDDLE = """(one) => {
