@@ -140,14 +140,19 @@ def margin_unclear(operator):
 
 
 def aside(operator, **place):
-    columns = {"exchange_id": "x", "reason": "A transaction was quarantined: no amount.", "content": "{}"}
+    columns = {
+        "exchange_id": "x",
+        "fingerprint": "f",
+        "source": "walk",
+        "reason": "A transaction was quarantined: no amount.",
+        "content": "{}",
+    }
     times = {"first_seen_at": clock.now(), "seen_at": clock.now(), "after_index": 0}
-    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times, **place)
+    LedgerAside.objects.create(account=rows.account(), **(columns | times | place))
 
 
 def two_records(operator):
-    rows.entry(1)
-    entry = LedgerEntry.objects.get()
+    entry = rows.entry(91)
     LedgerVersion.objects.create(
         account=entry.account,
         entry=entry,
@@ -157,7 +162,7 @@ def two_records(operator):
         source="stream",
         seen_at=clock.now(),
     )
-    aside(operator, index=entry.index)
+    aside(operator, index=entry.index, fingerprint="of the second")
 
 
 def check(name, finding):
@@ -248,7 +253,7 @@ PROVOKED = {
         "Records differ from the audit trail. W-1: amount is",
     ),
     alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
-    alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 1 for Main desk"),
+    alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 91 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
         "The exchange refused the key Reader: Authorisation failed.",
