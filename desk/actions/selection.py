@@ -39,17 +39,16 @@ class Card:
     """One request as it is shown whole before it is decided in a selection, with what its own page shows.
 
     `row` is the row of its machine, `template` draws it from the card, and a decision is bound to `digest`. `purpose`
-    is what an approval at the row's stage is confirmed for, empty where it is the same at every stage of the kind.
-    `why_not` is why this person can't approve it, empty where they can; `may_reject` says whether they can reject it.
-    The labels say what each does.
+    is what an approval at the row's stage is confirmed for. `why_not` is why this person can't approve it, empty where
+    they can; `may_reject` says whether they can reject it. The labels say what each does.
     """
 
     row: Any
     template: str
     digest: str
+    purpose: str
     approve_label: str
     reject_label: str
-    purpose: str = ""
     why_not: str = ""
     may_reject: bool = True
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -60,18 +59,17 @@ class Selectable:
     """The requests of one machine that can be decided in a selection.
 
     `cards` gives those of these numbers that the person may see. `approve` and `reject` are the room's own decisions,
-    which take the number of the row as `owner`. Both raise the room's own `refusals`. `outcome` is the sentence on the
-    money after a decision.
+    which take the number of the row as `owner`. Both raise the room's own `refusals`. `outcomes` are sentences on the
+    money after a decision, by the state that it led to; any other state speaks for itself.
     """
 
     model: type[Subject]
     owner: str
-    purpose: str
     cards: "Callable[[Person, Collection[int], datetime], Mapping[int, Card]]"
     approve: Callable[..., Subject]
     reject: Callable[..., Subject]
     refusals: tuple[type[Exception], ...]
-    outcome: Callable[[Any], str]
+    outcomes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +106,8 @@ def cards(person: "Person", subjects: Iterable[str], *, now: datetime, scope: st
 
 def mark_of(person: "Person", cards: Iterable[Card]) -> str:
     """What the review showed to this person, as a signed text that comes back with the decisions."""
-    kinds = _by_name()
-    shown_cards = [[card.row.subject, card.digest, card.purpose or kinds[card.row.name].purpose] for card in cards]
-    return signing.dumps([person.pk, shown_cards], salt=_SALT, compress=True)
+    entries = [[card.row.subject, card.digest, card.purpose] for card in cards]
+    return signing.dumps([person.pk, entries], salt=_SALT, compress=True)
 
 
 def purposes(person: "Person", mark: str) -> dict[str, str]:
@@ -180,7 +177,8 @@ def _decided(decision: Decision, place: signed_lists.Place, act: Act, now: datet
         _log.exception("selection.not_recorded", subject=decision.subject, reason=type(problem).__name__)
         sentence = "The decision could not be recorded. Open the request to check its status, then decide there."
         return Outcome(decision.subject, reference, False, sentence)
-    return Outcome(decision.subject, reference, True, kind.outcome(row))
+    sentence = kind.outcomes.get(row.state, row.sentence)
+    return Outcome(decision.subject, reference, True, sentence)
 
 
 def _read(person: "Person", mark: str) -> dict[str, tuple[str, str]]:

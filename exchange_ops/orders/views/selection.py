@@ -42,6 +42,7 @@ def _card(row: Order, person: "Person", symbol: Symbol | None, now: datetime) ->
         row=row,
         template="exchange_ops/order/_card.html",
         digest=row.digest,
+        purpose=approvals.PURPOSE,
         approve_label=f"Approve and place {title(row, symbol)}",
         reject_label="Reject, nothing is placed",
         why_not=_why_not(row, offered, now),
@@ -60,17 +61,12 @@ def _why_not(row: Order, offered: Mapping[str, Any], now: datetime) -> str:
     return f"{MOVED} {bounds.in_words(missing)}" if missing else ""
 
 
-def _outcome(row: Order) -> str:
-    return _OUTCOMES.get(row.state, row.sentence)
-
-
 SELECTABLE: Final = Selectable(
     model=Order,
     owner="order_id",
-    purpose=approvals.PURPOSE,
     cards=cards,
     approve=approvals.approve,
     reject=approvals.decline,
     refusals=(approvals.CannotDecide,),
-    outcome=_outcome,
+    outcomes=_OUTCOMES,
 )

@@ -44,6 +44,7 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
         row=row,
         template="exchange_ops/transfer/_card.html",
         digest=row.digest,
+        purpose=approvals.PURPOSE,
         approve_label=choices.approve_label,
         reject_label="Reject, nothing was sent",
         why_not="" if may_approve else choices.why_not or f"There is nothing to decide. {row.sentence}",
@@ -52,17 +53,12 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
     )
 
 
-def _outcome(row: Transfer) -> str:
-    return _OUTCOMES.get(row.state, row.sentence)
-
-
 SELECTABLE: Final = Selectable(
     model=Transfer,
     owner="transfer_id",
-    purpose=approvals.PURPOSE,
     cards=cards,
     approve=approvals.approve,
     reject=approvals.reject,
     refusals=(approvals.CannotApprove,),
-    outcome=_outcome,
+    outcomes=_OUTCOMES,
 )

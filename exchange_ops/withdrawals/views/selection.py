@@ -59,17 +59,12 @@ def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime
     )
 
 
-def _outcome(row: Withdrawal) -> str:
-    return _OUTCOMES.get(row.state, row.sentence)
-
-
 SELECTABLE: Final = Selectable(
     model=Withdrawal,
     owner="withdrawal_id",
-    purpose=approvals.PURPOSE,
     cards=cards,
     approve=approvals.approve,
     reject=approvals.reject,
     refusals=(approvals.CannotApprove,),
-    outcome=_outcome,
+    outcomes=_OUTCOMES,
 )
