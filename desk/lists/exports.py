@@ -87,6 +87,14 @@ def answer(request: DeskRequest, export: Export, *, kind: str) -> StreamingHttpR
     return response
 
 
+def table(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """The CSV of a table that is computed and no list: each value as in the file of a list, moments in UTC."""
+    file = StringIO()
+    file.write(BOM)
+    csv.writer(file).writerows([heads, *_cells(rows, UTC)])
+    return file.getvalue()
+
+
 def as_file(response: HttpResponseBase, name: str) -> None:
     """Have a browser keep the answer as a file of this name, and not in its cache.
 
@@ -128,15 +136,20 @@ def _head(export: Export) -> dict[str, Any]:
 def _csv(export: Export) -> Iterator[str]:
     paths = [path for _, path in export.columns]
     heads = [title.replace("{zone}", export.zone_name) for title, _ in export.columns]
-    rows, writers = _rows(export, paths), _csv_writers(export.zone)
-    usual: Writer = _text
+    rows = _cells(_rows(export, paths), export.zone)
     chunk: list[list[str]] = [heads]
     yield BOM
     while chunk:
         written = StringIO()
         csv.writer(written).writerows(chunk)
         yield written.getvalue()
-        chunk = [[writers.get(type(value), usual)(value) for value in row] for row in islice(rows, _CHUNK)]
+        chunk = list(islice(rows, _CHUNK))
+
+
+def _cells(rows: Iterable[Iterable[Any]], zone: tzinfo) -> Iterator[list[str]]:
+    writers, usual = _csv_writers(zone), _text
+    for row in rows:
+        yield [writers.get(type(value), usual)(value) for value in row]
 
 
 def _json(export: Export) -> Iterator[str]:

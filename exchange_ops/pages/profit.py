@@ -1,7 +1,5 @@
 """Profit and loss by coin: realised in a range, unrealised at present prices, by the method that the reader chooses."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -25,7 +23,6 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
-from wire.values import decimal_text
 
 ALL: Final = "all"
 RANGES: Final = {"30": "30 days", "365": "1 year", ALL: "All time"}
@@ -190,16 +187,10 @@ def _sums(lines: list[Line]) -> list[dict[str, Any]]:
 
 
 def _csv(lines: list[Line], margin: list[margin_profit.MarginLine], method: str, chosen: str) -> str:
-    file = io.StringIO()
-    file.write(exports.BOM)
-    writer = csv.writer(file)
-    writer.writerow([name.replace("_", " ") for name in COLUMNS])
-    for line in lines:
-        writer.writerow([_cell(value) for value in _values(line, chosen)])
-    for one in margin:
-        values = _margin_values(one, method, chosen)
-        writer.writerow([_cell(values.get(name)) for name in COLUMNS])
-    return file.getvalue()
+    rows = [_values(line, chosen) for line in lines]
+    by_name = [_margin_values(one, method, chosen) for one in margin]
+    rows += [[values.get(name) for name in COLUMNS] for values in by_name]
+    return exports.table([name.replace("_", " ") for name in COLUMNS], [map(_in_places, row) for row in rows])
 
 
 def _values(line: Line, chosen: str) -> list[Any]:
@@ -232,9 +223,6 @@ def _margin_values(line: margin_profit.MarginLine, method: str, chosen: str) -> 
     }
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, Decimal):
-        return decimal_text(value.quantize(lots.PLACES).normalize())
-    return exports.safe_cell(str(value))
+def _in_places(value: Any) -> Any:
+    """An amount with as many places as lots have; anything else as it is."""
+    return value.quantize(lots.PLACES).normalize() if isinstance(value, Decimal) else value

@@ -1,11 +1,9 @@
 """The figures of a reconciliation as a file: CSV that no spreadsheet takes for formulas, or JSON with exact texts."""
 
-import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from io import StringIO
 from typing import Any, Final
 
 from desk.lists import exports
@@ -21,12 +19,7 @@ COLUMNS: Final = (
 
 def as_csv(statements: Iterable[Statement], days: tuple[str, str]) -> str:
     """A table with a byte order mark; an empty cell where a figure is not known."""
-    file = StringIO()
-    file.write(exports.BOM)
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row] for row in _rows(statements, days))
-    return file.getvalue()
+    return exports.table(COLUMNS, _rows(statements, days))
 
 
 def as_json(statements: Sequence[Statement], days: tuple[str, str], *, now: datetime) -> str:
@@ -46,7 +39,8 @@ def _rows(statements: Iterable[Statement], days: tuple[str, str]) -> Iterator[li
 def _figures(line: Line) -> list[Decimal | str | None]:
     one = line.figures
     sums = (one.incoming, one.outgoing, one.moved, one.fees, one.currency, one.net)
-    return [one.opening, *sums, one.closing, line.reported, line.difference]
+    values = [one.opening, *sums, one.closing, line.reported, line.difference]
+    return [value or Decimal(0) if isinstance(value, Decimal) else value for value in values]  # never "-0"
 
 
 def _state(statement: Statement, line: Line) -> list[Any]:
@@ -56,13 +50,7 @@ def _state(statement: Statement, line: Line) -> list[Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return _moment(value)
-    return decimal_text(value or Decimal(0)) if isinstance(value, Decimal) else value
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return exports.safe_cell(value) if isinstance(value, str) else str(_plain(value))
+    return decimal_text(value) if isinstance(value, Decimal) else value
 
 
 def _moment(when: datetime) -> str:
