@@ -100,7 +100,7 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
         installed_guards.findings(),
         _chain(hashes),
         heads.findings(
-            trail.heads_path(), hashes, chain="trail", file="file of heads", lost=rooms.lost_heads(trail.HEADS_FILE)
+            trail.heads_path(), hashes, chain="trail", file="heads file", lost=rooms.lost_heads(trail.HEADS_FILE)
         ),
         _signed_heads(hashes),
         _named_proofs(),
@@ -139,7 +139,7 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     for row in rows.iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         if row.audit_head not in trail_heads:
-            yield f"{witness} was given on a different trail."
+            yield f"{witness} belongs to a different trail."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
             yield f"{witness} no longer proves its decision: the stored signature, its content or the key was altered."
         if row.kind == models.StepUp.Kind.LIST and not signed_lists.holds(row):
@@ -152,7 +152,7 @@ def _named_proofs() -> Iterator[str]:
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):
             if proofs.get(number) != proof:
-                yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
+                yield f"Event {event.seq} names second factor {number}, which has since been changed or removed."
 
 
 def _content(event: "AuditEvent") -> Any:

@@ -33,7 +33,7 @@ def _of_the_database() -> list[CheckMessage]:
             return []
         database_mark.require()
     except DatabaseError:
-        sentence = "The database does not answer, so it could not be checked for demo users."
+        sentence = "The database is not responding, so it could not be checked for demo users."
         return [Warning(sentence, id="desk.W003")]
     except database_mark.WrongDatabase as reason:
         return [Error(str(reason), id="desk.E001")]

@@ -41,17 +41,17 @@ def require() -> None:
     mark = models.DatabaseMark.objects.first()
     if mark is not None and mark.is_demo and not settings.DEMO:
         raise WrongDatabase(
-            "This database holds a demo desk, whose passwords are published, and DEMO is off. Give the real desk its "
+            "This database holds a demo desk, whose passwords are published, but DEMO is off. Give the real desk its "
             "own database with DATABASE_URL or DATA_DIR."
         )
     if mark is not None and settings.DEMO and not mark.is_demo:
         raise WrongDatabase(
-            "This database belongs to a real desk and DEMO is on. Set DEMO=0, or give the demo its own database with "
+            "This database belongs to a real desk, but DEMO is on. Set DEMO=0, or give the demo its own database with "
             "DATABASE_URL or DATA_DIR."
         )
     if not settings.DEMO and (people := demo_people()):
         raise WrongDatabase(
-            f"Demo users can sign in here with published passwords ({', '.join(people)}) and DEMO is off. Remove "
+            f"Demo users can sign in here with published passwords ({', '.join(people)}) but DEMO is off. Remove "
             "them, or set new passwords and factors for them."
         )
 

@@ -97,7 +97,7 @@ class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
         integer_digits = max(len(digits) - places, 0)
         if places > (self.decimal_places or 0) or integer_digits > (self.max_digits or 0) - (self.decimal_places or 0):
             raise ValueError(
-                f"{self.name or 'amount'} takes {self.max_digits} digits with {self.decimal_places} after the point, "
+                f"{self.name or 'amount'} takes {self.max_digits} digits with {self.decimal_places} after the dot, "
                 f"and {number} would be rounded."
             )
 

@@ -36,8 +36,8 @@ def database() -> Health:
             cursor.execute("SELECT 1")
             cursor.fetchone()
     except DatabaseError as error:
-        return _without_names(False, f"The database does not answer ({type(error).__name__}).")
-    return _without_names(True, "The database answers.")
+        return _without_names(False, f"The database is not responding ({type(error).__name__}).")
+    return _without_names(True, "The database is responding.")
 
 
 def broker() -> Health:
@@ -51,10 +51,10 @@ def broker() -> Health:
     except (redis.RedisError, OSError) as error:
         return _without_names(
             False,
-            f"The broker does not answer ({type(error).__name__}): pages do not update live, and workers poll for "
+            f"The broker is not responding ({type(error).__name__}): pages do not update live, and workers poll for "
             "work every few seconds.",
         )
-    return _without_names(True, "The broker answers.")
+    return _without_names(True, "The broker is responding.")
 
 
 def _without_names(ok: bool, sentence: str) -> Health:
@@ -72,7 +72,7 @@ class Gauges(Collector):
     def collect(self) -> Iterator[Metric]:
         """Called by the registry."""
         ok = GaugeMetricFamily("countersign_health_ok", "1 if the check is healthy", labels=["check"])
-        age = GaugeMetricFamily("countersign_health_age_seconds", "Age of the data that is checked", labels=["check"])
+        age = GaugeMetricFamily("countersign_health_age_seconds", "Age of the checked data", labels=["check"])
         for name, health in states().items():
             ok.add_metric([name], 1.0 if health.ok else 0.0)
             if health.age_s is not None:

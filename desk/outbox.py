@@ -19,7 +19,7 @@ REST_SECONDS = 3.0
 # Without the limit on tries the library below would sleep two seconds and more between them, six in all.
 _PATIENCE = {"max_retries": 0, "socket_timeout": 0.5, "socket_connect_timeout": 0.5}
 
-WAKES = Counter("countersign_wakes_total", "Wake-up calls to workers, by what became of them", ["outcome"])
+WAKES = Counter("countersign_wakes_total", "Wake-up calls to workers, by outcome", ["outcome"])
 _log = structlog.get_logger(__name__)
 
 

@@ -33,7 +33,7 @@ class Health:
     @property
     def anonymous(self) -> str:
         """The sentence for somebody who may not see names."""
-        return self.public or ("Well." if self.ok else "Not healthy. Sign in for details.")
+        return self.public or ("Healthy." if self.ok else "Not healthy. Sign in for details.")
 
 
 @dataclass(frozen=True, slots=True)

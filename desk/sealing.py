@@ -150,7 +150,7 @@ def _ring() -> Ring:
             key = b""
         if not _KEY_ID.fullmatch(key_id) or len(key) != _KEY_BYTES or key_id in ring:
             raise CannotSeal(
-                'The key ring can\'t be read: it takes "id:base64 of 32 bytes", each id once, newest first.'
+                'The key ring can\'t be read: expected "id:base64 of 32 bytes", each id once, newest first.'
             )
         ring[key_id] = key
     if not ring:

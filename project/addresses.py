@@ -107,7 +107,7 @@ def require_own(address: str, *, allowed: list[str], demo: bool) -> None:
         raise OddSetting(f"DESK_URL is {address!r}; the desk needs its own host name, without a path.")
     if not validate_host(f"[{host}]" if ":" in host else host, allowed):
         raise OddSetting(
-            f"DESK_URL is {address!r} and ALLOWED_HOSTS is {','.join(allowed)!r}: the desk would refuse every request "
+            f"DESK_URL is {address!r} and ALLOWED_HOSTS is {','.join(allowed)!r}: the desk would reject every request "
             f"to its own address. Add {host!r} to ALLOWED_HOSTS."
         )
     if demo:

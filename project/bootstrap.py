@@ -219,7 +219,7 @@ def _one_at_a_time() -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            _say("Another start is preparing the environment; waiting for it.")
+            _say("Another process is preparing the environment; waiting for it.")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:

@@ -183,7 +183,7 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
         place, pair = place.strip(), addresses.split()
         if not _PLACE_NAME.fullmatch(place) or len(pair) != _REST_AND_STREAM:
             raise OddSetting(
-                f"{name}, entry {number}: expected NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small "
+                f"{name}, entry {number}: expected NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 lower-case "
                 "letters, digits and hyphens."
             )
         if place == taken or place in places:
@@ -238,9 +238,9 @@ def mail_server(name: str) -> MailServer:
         parts = urlsplit(value)
         port = parts.port
     except ValueError:
-        raise OddSetting(f"{name} can't be read as an address.") from None
+        raise OddSetting(f"{name} is not a valid address.") from None
     if parts.scheme not in {"smtp", "smtps"} or not parts.hostname or port == 0 or parts.path.strip("/"):
-        raise OddSetting(f"{name} takes smtps://user:password@host:465, or smtp:// and port 587 for STARTTLS.")
+        raise OddSetting(f"{name} must be smtps://user:password@host:465, or smtp:// with port 587 for STARTTLS.")
     is_tls = parts.scheme == "smtps"
     return MailServer(
         host=parts.hostname,
@@ -369,6 +369,6 @@ def refuse_private(name: str, address: str, *, named: list[str], own_ports: set[
         refused = bool(number) and not reach.Host(host, named).may_lie_at(number)
     if refused:
         raise OddSetting(
-            f"{name} is {address!r}, which is not a public address: the exchange's keys would be sent into a private "
+            f"{name} is {address!r}, which is not a public address: the exchange's keys would be sent to a private "
             f"network. If this is intended, list the host in {named_in}."
         )

@@ -101,7 +101,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.transfers.api.KINDS"},
     "TITLE": "Countersign",
     "VERSION": "1",
-    "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",
+    "DESCRIPTION": "Requests, states and figures from the desk. The API can draft requests; only people can approve.",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -20,27 +20,27 @@ from project.fixed_settings import *  # noqa: F403
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
-#: Folder of all data: database, the sandbox's journal, secrets of the demo, collected static files, the files of
-#: heads. [default: `var/` beside the code]
+#: Folder for all data: database, sandbox journal, demo secrets, collected static files and the heads files.
+#: [default: `var/` next to the code]
 DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
 #: Port of the desk.
 PORT = environment.integer("PORT", 8000, lowest=1, highest=65535)
-#: Port of the sandbox; not the desk's port.
+#: Port of the sandbox; must differ from PORT.
 SANDBOX_PORT = environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535)
 if PORT == SANDBOX_PORT:
     raise environment.OddSetting(
-        f"PORT and SANDBOX_PORT are both {PORT}; the desk and the sandbox each need their own."
+        f"PORT and SANDBOX_PORT are both {PORT}; the desk and the sandbox each need their own port."
     )
 
-# The outside world -------------------------------------------------------------------------------------------------
+# External services -------------------------------------------------------------------------------------------------
 _sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
-#: REST address of the exchange; set it together with EXCHANGE_WS_URL or not at all. [default: the sandbox]
+#: REST address of the exchange. Set it together with EXCHANGE_WS_URL or not at all. [default: the sandbox]
 EXCHANGE_URL = environment.url("EXCHANGE_URL", _sandbox, schemes=("https", "http"))
 #: Address of the exchange's streams. [default: the sandbox]
 EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_PORT}", schemes=("wss", "ws"))
 #: Address of the chain-data service. [default: the sandbox]
 CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
-#: Further exchanges of accounts; the one of the two addresses above is called `default`. An account stays at the
+#: Further exchanges for accounts; the one at the two addresses above is called `default`. An account stays on the
 #: exchange where it was created. [form: `NAME=REST-ADDRESS STREAM-ADDRESS`, at most 20, separated by commas]
 EXCHANGE_PLACES = environment.exchange_places("EXCHANGE_PLACES", taken="default")
 _pairs = {("EXCHANGE_URL", "EXCHANGE_WS_URL"): (EXCHANGE_URL, EXCHANGE_WS_URL)} | {
@@ -56,8 +56,8 @@ for (_rest, _streams), (_address, _stream_address) in _pairs.items():
             f"{_rest} is {_address!r} and {_streams} is {_stream_address!r}; "
             "an exchange and its streams are one system: set both or neither."
         )
-#: Demo users, keys and published passwords. Refused while any address above is outside this machine, and a new
-#: database becomes a demo only where DEMO=1 is set: `manage.py up` does that itself, without addresses of real systems.
+#: Demo users, keys and published passwords. Rejected while any address above is outside this machine. A new database
+#: becomes a demo only if DEMO=1 is set; `manage.py up` sets it unless addresses of real systems are set.
 #: [default: on while no address above is set]
 DEMO = environment.flag("DEMO", default=not addresses.are_named())
 DEMO_IS_NAMED = environment.is_set("DEMO")
@@ -69,13 +69,13 @@ if DEMO and _elsewhere:
 for _name in _elsewhere:
     if _outside[_name].split(":", 1)[0] in {"http", "ws"}:
         raise environment.OddSetting(
-            f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
+            f"{_name} is {_outside[_name]!r}; outside this machine only https and wss are allowed."
         )
-#: Public explorers that pages link to for coins of other chains. Following such a link shows that site which
+#: Public explorers that pages link to for coins on other chains. Following such a link reveals to that site which
 #: addresses the desk uses. [form: `BTC=https://HOST/{tx} https://HOST/{address}`, separated by commas]
 EXPLORERS = environment.explorers("EXPLORERS")
-#: Hosts of the addresses above that may be in a private network. Any other non-public address is refused at each
-#: connection.
+#: Hosts of the addresses above that may be on a private network. Connections to any other non-public address are
+#: rejected.
 PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
 for _name, _address in _outside.items():
     environment.refuse_private(
@@ -114,15 +114,15 @@ if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
     raise environment.OddSetting("KEY_RING is not set, and keys are generated only in the demo.")
 
 DEBUG = False
-#: Host names that the desk answers to.
+#: Host names that the desk responds to.
 ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-#: Further origins that forms may come from, with their scheme.
+#: Further origins that forms may be submitted from, including the scheme.
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 
 # The web process ------------------------------------------------------------------------------------------------------
-#: Address that the desk listens on; `0.0.0.0` is a whole network.
+#: Address that the desk listens on; `0.0.0.0` means all interfaces.
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
-#: Addresses of proxies whose forwarded client address is trusted.
+#: Addresses of proxies whose forwarded client addresses are trusted.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
 environment.refuse_everybody("TRUSTED_PROXIES", TRUSTED_PROXIES)
 #: Lets the demo listen beyond this machine: anyone who can reach it can sign in.
@@ -144,9 +144,9 @@ BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 BODY_SECONDS = 20
 
 # Notifications -------------------------------------------------------------------------------------------------------
-#: The desk's own address as people open it, with its port: used in messages, and the only one where passkeys work.
-#: Its host must be in ALLOWED_HOSTS. [default: `https://` and the first of ALLOWED_HOSTS; in the demo `http://localhost`
-#: and PORT]
+#: The desk's own address as people open it, including any port: used in messages, and the only one where passkeys
+#: work. Its host must be in ALLOWED_HOSTS. [default: `https://` and the first of ALLOWED_HOSTS; in the demo
+#: `http://localhost` and PORT]
 DESK_URL = environment.url(
     "DESK_URL", addresses.own_default(ALLOWED_HOSTS, demo=DEMO, port=PORT), schemes=("https", "http")
 )
@@ -154,7 +154,7 @@ addresses.require_own(DESK_URL, allowed=ALLOWED_HOSTS, demo=DEMO)
 DESK_HOST, DESK_ORIGIN = urlsplit(DESK_URL).hostname or "localhost", addresses.origin_of(DESK_URL)
 # A proxy may leave the port out of Host, and forms come from the desk's own address all the same.
 CSRF_TRUSTED_ORIGINS.append(DESK_ORIGIN)
-#: Outgoing mail server: `smtps://` and port 465, or `smtp://` and port 587 for STARTTLS. Without it the demo
+#: Outgoing mail server: `smtps://` with port 465, or `smtp://` with port 587 for STARTTLS. Without it the demo
 #: shows its e-mails on a page. [secret; form: `smtps://user:password@host:465`]
 _mail = environment.mail_server("EMAIL_URL")
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.host, _mail.port, _mail.user, _mail.password
@@ -165,7 +165,7 @@ DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", f"Countersign <countersign@{D
 MESSAGES_KEPT_DAYS = environment.integer("MESSAGES_KEPT_DAYS", 400, lowest=7, highest=4_000)
 # In the demo without a mail server a page of the desk shows what was sent.
 MAILBOX = DEMO and not EMAIL_HOST
-#: Hosts in a private network or on this machine that webhooks may be sent to.
+#: Hosts on a private network or on this machine that webhooks may be sent to.
 WEBHOOK_PRIVATE_HOSTS = [host.lower() for host in environment.words("WEBHOOK_PRIVATE_HOSTS", "")]
 
 # Apps ---------------------------------------------------------------------------------------------------------------
@@ -273,11 +273,11 @@ REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
 #: private one on a Unix socket]
 REDIS_URL = environment.secret("REDIS_URL") or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
-    raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
+    raise environment.OddSetting("REDIS_URL must start with redis://, rediss:// or unix://.")
 CELERY_APPLICATION = "project.celery.app"
 
 # People -------------------------------------------------------------------------------------------------------------
-#: Whether sign-in also requires the second factor; approvals always do.
+#: Whether sign-in also requires a second factor; approvals always do.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
 # Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
 # approving for a day. The demo's people share a published factor.
@@ -345,46 +345,46 @@ if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
 if not DEMO:
     addresses.require_one_world(_outside, networks=CHAIN_NETWORKS, named=PRIVATE_HOSTS, sandbox_port=SANDBOX_PORT)
-#: Whether calls that carry a private key in their address are allowed; only `manage.py slp_token` makes them.
+#: Whether calls that carry a private key in their URL are allowed; only `manage.py slp_token` makes them.
 CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
 #: Hosts besides this machine that such calls may reach, over https.
 CHAIN_KEYED_HOSTS = environment.words("CHAIN_KEYED_HOSTS", "")
-#: How long an answer of the chain-data service is kept after its last use. [unit: days]
+#: How long responses from the chain-data service are kept after their last use. [unit: days]
 CHAIN_ANSWERS_KEPT_DAYS = environment.integer("CHAIN_ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
-#: Maximum number of these answers. [unit: answers]
+#: Maximum number of these responses. [unit: responses]
 CHAIN_ANSWERS_KEPT = environment.integer("CHAIN_ANSWERS_KEPT", 50_000, lowest=1_000, highest=10_000_000)
-#: Maximum total size of these answers. [unit: megabytes]
+#: Maximum total size of these responses. [unit: megabytes]
 CHAIN_ANSWERS_MEGABYTES = environment.integer("CHAIN_ANSWERS_MEGABYTES", 500, lowest=10, highest=1_000_000)
-#: Confirmations required before a payout counts as verified on chain. Before that, a reorganisation raises no
+#: Confirmations required before a payout counts as verified on-chain. Before that, a reorganisation raises no
 #: incident. [unit: blocks]
 PAYOUT_PROOF_DEPTH = environment.integer("PAYOUT_PROOF_DEPTH", 2 if DEMO else 6, lowest=1, highest=100)
 
 # Money --------------------------------------------------------------------------------------------------------------
-#: Quote currency of a new account; each person can choose another one for totals.
+#: Quote currency of new accounts; each person can choose a different one for totals.
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
 #: Whether orders are placed, cancelled and replaced over the trading socket while the account's trading stream is live;
 #: off: REST only.
 ORDERS_OVER_SOCKET = environment.flag("ORDERS_OVER_SOCKET", default=True)
 EXCHANGE_CALLS_PER_SECOND = {
-    #: Market data calls of each process. [unit: calls a second]
+    #: Rate limit of market data calls for each process. [unit: calls a second]
     "market": environment.integer("EXCHANGE_MARKET_RATE", 100, lowest=1, highest=100_000),
-    #: Order calls of each process, per key. [unit: calls a second]
+    #: Rate limit of order calls for each process and key. [unit: calls a second]
     "trading": environment.integer("EXCHANGE_TRADING_RATE", 300, lowest=1, highest=100_000),
-    #: All other exchange calls of each process, per key. [unit: calls a second]
+    #: Rate limit of all other exchange calls for each process and key. [unit: calls a second]
     "other": environment.integer("EXCHANGE_OTHER_RATE", 10, lowest=1, highest=100_000),
 }
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10
 
-# Market copies ------------------------------------------------------------------------------------------------------
-#: Symbols whose candles, trades and order books are always updated, also without viewers.
+# Market data --------------------------------------------------------------------------------------------------------
+#: Symbols whose candles, trades and order books are always updated, even without viewers.
 MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else "")
 #: Candles kept for each symbol and period. [unit: candles]
 MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)
 #: How long public trades are kept. [unit: days]
 MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
-#: How long the exchange's answers to forms (owner of an address, network fee) and earlier readings of reconciliation
+#: How long the exchange's responses to forms (owner of an address, network fee) and earlier reconciliation readings
 #: are kept. [unit: days]
 ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
 #: How long hourly account values are kept; one value a day is kept permanently. [unit: days]

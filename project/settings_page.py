@@ -15,12 +15,12 @@ HEAD: Final = """# Settings
 
 <!-- written by `manage.py house_tables --write` from the lines above each reading in the code: change it there -->
 
-Every setting comes from the environment of the process. A value that can't be used stops the start with one sentence.
-Without any setting it is the demo: the sandbox, SQLite and a private Redis. [running.md](running.md) sets up a desk
-step by step. Keep secrets out of files and screens that others see: for each secret setting NAME, `NAME_FILE` may
-name a file that holds it instead.
+Every setting comes from the process's environment. An invalid value stops the start with one sentence.
+Without any settings it is the demo: the sandbox, SQLite and a private Redis. [running.md](running.md) sets up a desk
+step by step. Keep secrets out of files and screens that others can see: for each secret setting NAME, `NAME_FILE`
+can name a file that holds it instead.
 """
-_COLUMNS: Final = ("name", "what it does", "form and bounds", "unit", "default", "secret")
+_COLUMNS: Final = ("name", "what it does", "format and range", "unit", "default", "secret")
 _NAME: Final = re.compile("[A-Z][A-Z_]+")
 _TITLE: Final = re.compile(r"# (.+?) -{5,}")
 _TEXT: Final = re.compile(r"(?P<says>.+?)(?: \[(?P<facts>(?:secret|unit|form|default)\b.*)\])?")
@@ -61,7 +61,7 @@ def page(root: Path, apps: tuple[str, ...]) -> str:
     for path in (first, *sorted(path for app in apps for path in (root / app).rglob("*.py"))):
         text = path.read_text()
         if "environ" in text:
-            section = "" if path == first else "Read elsewhere"
+            section = "" if path == first else "Other settings"
             for name, reading in _readings(text, str(path.relative_to(root))):
                 if name not in settings:
                     settings[name] = _setting(name, reading, text.splitlines(), section)
@@ -187,7 +187,7 @@ _FORMS: Final[dict[str, Callable[[ast.Call], str]]] = {
     "text": lambda call: "text",
     "words": lambda call: "list, separated by commas",
     "networks": lambda call: "addresses and networks, separated by commas",
-    "folder": lambda call: "folder that is the desk's alone",
+    "folder": lambda call: "folder used only by the desk",
     "listening_address": lambda call: "numeric address",
     "exchange_places": lambda call: "",
     "explorers": lambda call: "",

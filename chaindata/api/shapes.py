@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-_STANDINGS = "fresh, stale, absent (not read yet: ask again in a few seconds), refused or failed."
+_STANDINGS = "fresh, stale, absent (not loaded yet: retry in a few seconds), refused or failed."
 
 
 class ChainTipOut(serializers.Serializer[Any]):
@@ -14,7 +14,7 @@ class ChainTipOut(serializers.Serializer[Any]):
     hash = serializers.CharField(allow_null=True)
     time = serializers.DateTimeField(allow_null=True)
     heard_at = serializers.DateTimeField(allow_null=True)
-    is_current = serializers.BooleanField(help_text="Whether it was read recently.")
+    is_current = serializers.BooleanField(help_text="Whether it was synced recently.")
     problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
 
 
@@ -23,7 +23,7 @@ class StandingOut(serializers.Serializer[Any]):
 
     standing = serializers.CharField(help_text=_STANDINGS)
     read_at = serializers.DateTimeField(allow_null=True)
-    is_final = serializers.BooleanField(help_text="Whether it is final, short of a deep reorganisation.")
+    is_final = serializers.BooleanField(help_text="Whether it is final, barring a deep reorganisation.")
     problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
 
 

@@ -107,7 +107,7 @@ class OneAddress(APIView):
 
     @extend_schema(
         operation_id="chain_address",
-        parameters=[_path_parameter("text", "In any of its forms.")],
+        parameters=[_path_parameter("text", "In any format.")],
         responses={200: shapes.ChainAddressOut, **_ONE},
     )
     def get(self, request: Request, text: str) -> Response:

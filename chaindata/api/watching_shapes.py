@@ -27,7 +27,7 @@ class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
     state = serializers.ChoiceField(choices=list(states.ADDRESS_STATES), read_only=True)
     added_by = serializers.CharField(source="added_by.username", read_only=True)
     from_height = serializers.IntegerField(
-        read_only=True, help_text="Transactions in this block or earlier ones are not reported."
+        read_only=True, help_text="Transactions in this block or earlier are not reported."
     )
     read_at = serializers.DateTimeField(read_only=True, allow_null=True)
     balance_sat = serializers.IntegerField(read_only=True, allow_null=True)
@@ -53,10 +53,10 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
     change_sat = serializers.IntegerField(
         read_only=True, help_text="Change of the balance; negative for an outgoing transaction."
     )
-    spends = serializers.BooleanField(read_only=True, help_text="Whether it spent from the address.")
-    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while unconfirmed.")
+    spends = serializers.BooleanField(read_only=True, help_text="Whether the transaction spent from the address.")
+    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="null while unconfirmed.")
     is_missing = serializers.BooleanField(
-        read_only=True, help_text="Whether it is in neither the chain nor the mempool any more."
+        read_only=True, help_text="Whether it is no longer in the chain or the mempool."
     )
     reviewer = serializers.CharField(read_only=True, allow_null=True)
     reviewed_at = serializers.DateTimeField(read_only=True, allow_null=True)
@@ -74,9 +74,9 @@ class WatchIn(StrictBody):
     """An address to be watched from this moment on."""
 
     address = StrictText(
-        max_length=200, help_text="In any form: cash address, legacy address or simple-ledger address."
+        max_length=200, help_text="In any format: cash address, legacy address or simple-ledger address."
     )
-    title = StrictText(max_length=LONGEST_TITLE, help_text="The name in alerts.")
+    title = StrictText(max_length=LONGEST_TITLE, help_text="Name used in alerts.")
     purpose = StrictChoice(choices=Purpose.values)
     note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
 
@@ -96,7 +96,7 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Its ID. Without one: every unreviewed incoming movement.",
+        help_text="Movement ID. If absent: all unreviewed incoming movements.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 

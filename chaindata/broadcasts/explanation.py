@@ -222,13 +222,13 @@ def _payments(decoded: Decoded, owner_by_address: dict[str, str]) -> list[Paymen
 def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None, omitted_inputs: int) -> list[str]:
     sentences = [f"Nodes will reject it: {decoded.problem}."] if decoded.problem else []
     if decoded.transaction.is_coinbase:
-        sentences.append("This is a block's coinbase; only a miner can create one.")
+        sentences.append("This is a coinbase transaction; only a miner can create one.")
     sentences += [f"Input {source.n}: {source.problem}" for source in sources if source.problem and source.txid]
     sentences += [f"Input {source.n}: invalid signature." for source in sources if source.signature == _WRONG]
     if fee_sat is not None and fee_sat < 0:
-        sentences.append(f"Its outputs exceed its inputs by {-fee_sat:,} sat.")
+        sentences.append(f"The outputs exceed the inputs by {-fee_sat:,} sat.")
     if omitted_inputs:
-        sentences.append(f"It has {omitted_inputs} more inputs than can be checked here, so the fee is unknown.")
+        sentences.append(f"There are {omitted_inputs} more inputs than can be checked here, so the fee is unknown.")
     return sentences
 
 
@@ -255,7 +255,7 @@ def _warnings(
     if decoded.transaction.locktime and not all(
         each.sequence == transactions.FINAL_SEQUENCE for each in decoded.transaction.inputs
     ):
-        sentences.append(f"It may not be valid yet: its locktime is {decoded.transaction.locktime}.")
+        sentences.append(f"It may not be valid yet: the locktime is {decoded.transaction.locktime}.")
     sentences += [f"{message.layer}: {message.problem}" for message in decoded.messages if message.problem]
     return sentences
 

@@ -53,9 +53,9 @@ def obstacles(explained: Explanation) -> list[str]:
     sentences = list(explained.obstacles)
     size = explained.decoded.transaction.size
     if size > MOST_BYTES:
-        sentences.append(f"It has {size:,} bytes; the limit is {MOST_BYTES:,}.")
+        sentences.append(f"The transaction is {size:,} bytes; the limit is {MOST_BYTES:,}.")
     if explained.fee_sat is None and not sentences:
-        sentences.append("Its inputs are still being read.")
+        sentences.append("The inputs are still loading.")
     return sentences
 
 
@@ -133,7 +133,7 @@ def _check(explained: Explanation, digest: str, reason: str) -> None:
         raise CannotBroadcast({NON_FIELD: "The transaction changed after it was shown. Review it again, then decide."})
     if not reason or len(reason) > LONGEST_REASON:
         raise CannotBroadcast(
-            {"reason": f"Enter why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail."}
+            {"reason": f"Enter a reason of up to {LONGEST_REASON} characters. It is recorded in the audit trail."}
         )
     if explained.already:
         raise CannotBroadcast({NON_FIELD: f"{explained.already} There is nothing to send."})

@@ -48,7 +48,7 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
             _move(row, "found", states.ON_NETWORK, now, problem="")
             return
     except CallFailed as failure:
-        problem = f"The network can't be reached at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network is unreachable at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     _claim(row, now)
@@ -57,11 +57,11 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
     except Declined as refusal:
         _refuse(row, str(refusal), now, client)
     except (Unreachable, Busy) as failure:
-        _move(row, "not_sent", states.NOT_SENT, now, problem=f"The service did not accept it: {failure}")
+        _move(row, "not_sent", states.NOT_SENT, now, problem=f"The service did not accept the transaction: {failure}")
     except OutcomeUnknown as failure:
-        _lose_answer(row, f"Answer lost: {failure.reason}", now)
+        _lose_answer(row, f"Response lost: {failure.reason}", now)
     except CallFailed as failure:
-        _lose_answer(row, f"The answer can't be read: {failure}", now)
+        _lose_answer(row, f"The response is unreadable: {failure}", now)
     else:
         _accept(row, txid, now)
 
@@ -69,7 +69,7 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
 def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     """Why it must not be sent any more; empty if it may."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
-        return "The stored bytes are not the ones that were signed."
+        return "The stored bytes differ from the ones that were signed."
     if not stepup.proves(
         row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests={row.digest}
     ):
@@ -135,7 +135,7 @@ def _search(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> N
         with closing(open_client()) as client:
             on_network = _is_on_network(row, client)
     except CallFailed as failure:
-        problem = f"The network can't be reached at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network is unreachable at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     if on_network:

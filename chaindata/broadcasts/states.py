@@ -40,7 +40,7 @@ STATES: Final[dict[str, State]] = {
     ON_NETWORK: State(
         "On the network",
         "The network has the transaction, confirmed by its ID. Either it was already there, "
-        "or the answer to our broadcast was lost.",
+        "or the response to our broadcast was lost.",
         Turn.NOBODY,
         Tone.GOOD,
     ),
@@ -50,18 +50,18 @@ STATES: Final[dict[str, State]] = {
         Turn.NOBODY,
         Tone.BAD,
     ),
-    NOT_SENT: State("Not sent", "Nothing was sent, for the reason below.", Turn.NOBODY, Tone.QUIET),
+    NOT_SENT: State("Not sent", "Not sent, for the reason below.", Turn.NOBODY, Tone.QUIET),
     UNKNOWN: State(
         "Outcome unknown",
-        "The node's answer did not arrive, so the outcome is unknown. The desk looks the transaction up by its ID and "
-        "never sends it again.",
+        "No response from the node, so the outcome is unknown. The transaction is looked up by its ID and never sent"
+        " again.",
         Turn.CHAIN,
         Tone.WARN,
     ),
     NOT_SEEN: State(
         "Not seen",
-        "The answer was lost, and the network has not shown the transaction for two minutes. It was most likely not "
-        "accepted. Treasury can request the same transaction again: the same bytes can pay only once.",
+        "The response was lost, and the transaction has not appeared on the network for two minutes. It was most "
+        "likely not accepted. Treasury can request the same transaction again: the same bytes can only pay once.",
         Turn.NOBODY,
         Tone.WARN,
     ),

@@ -30,7 +30,7 @@ from desk.web.requests import DeskRequest
 PAGE = "chaindata/tools/transaction.html"
 PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
 LIST_PARTS = {"rows": "chaindata/broadcast/_rows.html"}
-SAME = "Its inputs, amounts and decoded scripts. The service was asked without the signatures."
+SAME = "Inputs, amounts and decoded scripts. The service was queried without the signatures."
 ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
 
 
@@ -43,7 +43,7 @@ class BroadcastForm(SecondFactorForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Why is it sent from this desk? Recorded in the audit trail."},
+        error_messages={"required": "Why should it be sent from here? Recorded in the audit trail."},
     )
     purpose = requests.PURPOSE
 
@@ -73,7 +73,7 @@ def new(request: DeskRequest) -> HttpResponse:
         for field, sentence in getattr(problem, "problems", {requests.NON_FIELD: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
         return _page(request, HexForm(request.POST), send_form=form, status=409)
-    messages.success(request, f"Recorded as {row.reference}. A worker sends it once; its status is shown here.")
+    messages.success(request, f"Recorded as {row.reference}. It will be sent once; the status is shown here.")
     return redirect("chain-broadcast", row.pk)
 
 

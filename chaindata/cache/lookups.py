@@ -41,7 +41,7 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget:
         if row.pk in changes:
             continue
         if away is None and changes and budget.is_over:
-            away = Unreachable("it is too slow")
+            away = Unreachable("it is too slow to respond")
         try:
             changes[row.pk] = _on_failure(row, away, now) if away is not None else _single(client, row, now)
         except Unreachable as failure:
@@ -81,7 +81,7 @@ def _on_record(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
         record = records.decode(body, catalogue.by_name[row.operation].result)
         bulks.check_identity(row.operation, arguments, record)
         if len(body) > MOST_BYTES:
-            raise BadReply(f"the answer has {len(body)} bytes; the limit is {MOST_BYTES}")
+            raise BadReply(f"the response is {len(body)} bytes; the limit is {MOST_BYTES}")
     except BadReply as failure:
         return _on_failure(row, failure, now)
     if isinstance(record, Token) and not record.is_known:
@@ -120,5 +120,5 @@ def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes
 
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, Declined | BadArgument):
-        return f"Answer of the chain-data service: {failure}"[:300]
+        return f"Response from the chain-data service: {failure}"[:300]
     return outage_sentence(failure)

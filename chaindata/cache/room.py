@@ -25,15 +25,15 @@ class Figures(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Asked by the registry."""
-        count = GaugeMetricFamily("countersign_chain_answers", "Cached answers by kind", labels=["standing"])
-        size = GaugeMetricFamily("countersign_chain_answers_bytes", "Their size", labels=["standing"])
+        count = GaugeMetricFamily("countersign_chain_answers", "Cached responses by kind", labels=["standing"])
+        size = GaugeMetricFamily("countersign_chain_answers_bytes", "Size of cached responses", labels=["standing"])
         for row in ChainAnswer.objects.values("standing").annotate(rows=Count("pk"), bytes=Sum("size")):
             count.add_metric([row["standing"]], row["rows"])
             size.add_metric([row["standing"]], row["bytes"] or 0)
         yield from (count, size)
         yield GaugeMetricFamily(
             "countersign_chain_answers_due",
-            "Cached answers on screen that await a worker",
+            "Cached responses on screen awaiting a worker",
             value=answers.due(now=clock.now()).count(),
         )
 

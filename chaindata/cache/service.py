@@ -23,7 +23,7 @@ def open_client(*, deadline_s: int = DEADLINE_S) -> ChainClient:
 
 def outage_sentence(failure: Exception) -> str:
     """The sentence that pages show while the service can't be reached."""
-    return f"The chain-data service can't be read at the moment ({failure})."[:LONGEST_SENTENCE]
+    return f"No data from the chain-data service at the moment ({failure})."[:LONGEST_SENTENCE]
 
 
 class TimeBudget:

@@ -110,7 +110,7 @@ def read_query(*, text: str) -> Query:
         return Query(None, addresses.printed(text))
     except addresses.NotAnAddress as problem:
         if text.isascii() and text.replace("_", "").isalnum() and len(text) < 30:
-            raise CannotLookUp(f"Add the account number: {text}#100, for instance.") from None
+            raise CannotLookUp(f"Add the account number, for example {text}#100.") from None
         raise CannotLookUp(f"This is neither an account nor an address. {problem}") from None
 
 
@@ -118,12 +118,12 @@ def _identifier_problem(text: str) -> str:
     name, _, suffix = text.partition("#")
     number = suffix.rstrip(";").partition(".")[0]
     if not (name.isascii() and name.replace("_", "").isalnum() and len(name) <= 99):
-        return "A name has 1 to 99 letters, digits or underscores, without accents."
+        return "Names are 1 to 99 letters, digits or underscores, without accents."
     if not (number.isascii() and number.isdigit()):
-        return "After the #, enter the account number, as in Jonathan#100."
+        return "After the #, enter the account number, for example Jonathan#100."
     if int(number[:12]) < cash_accounts.FIRST_NUMBER:
-        return f"The first account has the number {cash_accounts.FIRST_NUMBER}."
-    return "After the point, enter 1 to 10 digits of the account's hash, as in Jonathan#100.5876."
+        return f"The first account number is {cash_accounts.FIRST_NUMBER}."
+    return "After the dot, enter 1 to 10 digits of the account's hash, for example Jonathan#100.5876."
 
 
 def look_up(*, identifier: Identifier, now: datetime) -> LookupPart:
@@ -205,7 +205,7 @@ def _check_registration(
         position=proven.position,
         is_in_chain=heights.get(block_hash) == height if heights else None,
         agrees=_agrees(account, registration.name, own, emoji, payments),
-        problem=f"It registers another name: {registration.name}." if is_other else "",
+        problem=f"The transaction registers a different name: {registration.name}." if is_other else "",
     )
 
 

@@ -123,9 +123,9 @@ def check_identity(operation: str, arguments: Mapping[str, object], record: Any)
     try:
         ids = {each_id.lower() for each_id in bulk.ids_of(record)}
     except ValueError as problem:
-        raise BadReply(f"the answer does not identify its item: {problem}"[:200]) from None
+        raise BadReply(f"the response does not identify its item: {problem}"[:200]) from None
     if ids and bulk.normal(str(arguments[bulk.param])) not in ids:
-        raise BadReply("the answer is for a different item than requested")
+        raise BadReply("the response is for a different item from the one requested")
 
 
 def pieces(values: Sequence[Any], size: int = catalogue.BULK) -> Iterator[list[Any]]:
@@ -157,7 +157,7 @@ def _list(body: bytes) -> list[msgspec.Raw]:
     try:
         return _elements.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise BadReply("the reply is not the documented array") from None
+        raise BadReply("the response is not the documented array") from None
 
 
 def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
@@ -170,4 +170,4 @@ def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
     except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:
-        raise BadReply(f"an element of the reply does not identify its item: {problem}"[:200]) from None
+        raise BadReply(f"an element of the response does not identify its item: {problem}"[:200]) from None

@@ -118,7 +118,7 @@ class Calls:
         except BadReply as problem:
             if row.reads:
                 raise
-            raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from None
+            raise OutcomeUnknown(f"Unreadable response: {problem.reason}", {"status": answer.status}) from None
 
     def answer(self, operation: str, **arguments: object) -> Answer:
         """The same, but returns the answer as it came, its body not decoded."""

@@ -38,16 +38,15 @@ class Way:
     def check(self) -> None:
         """Raises `KeyWouldTravel` unless the service is on this machine, or is a listed host reached by https."""
         if not self.enabled:
-            raise KeyWouldTravel("Calls that carry a private key are switched off here (CHAIN_KEYED_CALLS).")
+            raise KeyWouldTravel("Requests that carry a private key are switched off here (CHAIN_KEYED_CALLS).")
         parts = urlsplit(self.base_url)
         host = (parts.hostname or "").lower()
         if is_loopback(host):
             return
         if parts.scheme != "https" or host not in {each.lower() for each in self.hosts}:
             raise KeyWouldTravel(
-                "Calls that carry a private key may go only to this machine, or by https to a host in "
-                "CHAIN_KEYED_HOSTS; "
-                "the chain-data service is neither."
+                "Requests that carry a private key may go only to this machine or, over HTTPS, to a host in "
+                "CHAIN_KEYED_HOSTS; the chain-data service is neither."
             )
 
 
@@ -161,5 +160,5 @@ class TokenSender:
             # The message must not repeat a key that was typed in the place of an address.
             raise BadArgument(param, Problem.MALFORMED, None, str(problem)) from None
         if not text.lower().startswith(getattr(address, form).partition(":")[0] + ":"):
-            raise BadArgument(param, Problem.MALFORMED, None, f"a {form.replace('_', ' ')} with its prefix is needed")
+            raise BadArgument(param, Problem.MALFORMED, None, f"a {form.replace('_', ' ')} with its prefix is required")
         return address

@@ -115,7 +115,7 @@ def spellings(text: str) -> Spellings:
     if address.network is not Network.MAIN:
         prefix = wire_addresses.CASH_PREFIX[Network.REGTEST]
         regtest = wire_addresses.cash_encode(prefix, address.kind, address.hash)
-        forms += [("On a test network", printed.cash_address), ("On a regtest", regtest)]
+        forms += [("Testnet", printed.cash_address), ("Regtest", regtest)]
     kind = "a public key" if address.kind is Kind.KEY else "a script"
     owner = owned_addresses.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
     forms = [(name, form) for name, form in forms if form != display_form]

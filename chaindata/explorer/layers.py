@@ -20,7 +20,7 @@ from chaindata.wire.transactions import Output
 
 SEND_TO_OWNERS = 3  # its type in the property layer
 MOST_RECIPIENTS = 50
-VALID, INVALID, NOT_KNOWN, NO_VERDICT = "valid", "invalid", "not read yet", ""
+VALID, INVALID, NOT_KNOWN, NO_VERDICT = "valid", "invalid", "not loaded yet", ""
 
 
 @dataclass(frozen=True, slots=True)

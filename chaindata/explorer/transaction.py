@@ -23,7 +23,7 @@ _KINDS = {
     steps.Kind.KEY: "to a public key",
     steps.Kind.KEY_HASH: "to the hash of a key",
     steps.Kind.SCRIPT_HASH: "to the hash of a script",
-    steps.Kind.MULTISIG: "to several keys",
+    steps.Kind.MULTISIG: "to multiple keys",
     steps.Kind.RETURN: "carries a message",
     steps.Kind.NONSTANDARD: "a non-standard script",
 }

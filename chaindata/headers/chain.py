@@ -87,7 +87,7 @@ def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, 
         if parent is None and (tip_row.header is not None or first_work is None):
             raise CannotFollow("The chain-data service's headers do not connect to any stored header.")
         if parent is not None and parent.height + 1 != first_height:
-            raise CannotFollow(f"The service reports a header of height {first_height} and follows {parent.height}.")
+            raise CannotFollow(f"The service reports a header at height {first_height} following {parent.height}.")
         _keeps_its_difficulty(path, parent)
         rows = _rows(path, first_height, parent, first_work or 0, now)
         ChainHeader.objects.bulk_create(rows, ignore_conflicts=True)

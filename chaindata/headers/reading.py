@@ -48,7 +48,7 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
     step = _FIRST_STEP_DOWN
     while not ChainHeader.objects.filter(hash=path[0].previous_hash).exists():
         if first <= 1 or len(path) > MOST_WALKED:
-            raise OtherChain("The service's chain shares no block with the one followed so far.")
+            raise OtherChain("The service's chain shares no block with the one followed here.")
         lower = max(first - step, 1)
         path, first, step = [*_below(client, path[0], first, lower), *path], lower, _STEP_DOWN
     return Path(path, first)
@@ -78,7 +78,7 @@ def _between(client: ChainClient, first: int, last: int, best_hash: str | None) 
         return _by_hash(client, [best_hash])
     path = _by_hash(client, _hashes(client, range(first, last + 1)))
     if best_hash is not None and path[-1].hash != best_hash:
-        raise CannotFollow("The chain changed while its headers were being read.")
+        raise CannotFollow("The chain changed while its headers were loading.")
     return path
 
 
@@ -91,7 +91,7 @@ def _below(client: ChainClient, above: Header, height: int, lower: int) -> list[
     if lower == 0 and height > 1:
         path = [*_by_hash(client, [path[0].previous_hash]), *path]
     if path[-1].hash != above.previous_hash:
-        raise CannotFollow("The chain changed while its headers were being read.")
+        raise CannotFollow("The chain changed while its headers were loading.")
     return path
 
 
@@ -109,6 +109,6 @@ def _by_hash(client: ChainClient, hashes: Sequence[str]) -> list[Header]:
     try:
         return [headers.read(bytes.fromhex(records.decode(parts[name], str))) for name in hashes]
     except KeyError:
-        raise CannotFollow("The chain-data service is missing headers of its own chain.") from None
+        raise CannotFollow("The chain-data service is missing headers from its own chain.") from None
     except ValueError as problem:
-        raise BadReply(f"a header can't be read: {problem}"[:200]) from None
+        raise BadReply(f"a header is unreadable: {problem}"[:200]) from None

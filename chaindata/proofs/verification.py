@@ -141,7 +141,7 @@ def _walk(way: _Way, script: bytes, amount_sat: int, client: ChainClient, now: d
     payment = _transaction(way, client)
     way.output = _paying(way, payment.outputs, script, amount_sat)
     if details.blockhash is None or details.confirmations <= 0:
-        raise way.ends("block", Outcome.WAITING, "It is unconfirmed.")
+        raise way.ends("block", Outcome.WAITING, "The transaction is unconfirmed.")
     header = _proven_header(way, payment, client)
     if header.hash != details.blockhash:
         raise way.ends(
@@ -170,13 +170,13 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     try:
         transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are not a transaction: {problem}"[:300]) from None
+        raise way.ends("bytes", Outcome.NOT_PROVEN, f"The bytes are not a transaction: {problem}"[:300]) from None
     if transaction.size == INNER_NODE_BYTES:
-        sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
+        sentence = f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so it proves nothing."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
         raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes from the service belong to a different transaction.")
-    way.holds("bytes", f"Its {transaction.size} bytes hash to its id.")
+    way.holds("bytes", f"Its {transaction.size} bytes hash to its ID.")
     return transaction
 
 
@@ -198,7 +198,7 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     try:
         raw = client.call("get_tx_out_proof", txid=way.txid)
     except Absent:
-        raise way.ends("proof", Outcome.WAITING, "The service has no proof for it yet.") from None
+        raise way.ends("proof", Outcome.WAITING, "The service has no proof for the transaction yet.") from None
     try:
         proof = proofs.read(hashing.from_hex(raw, most_bytes=proofs.MOST_BYTES))
         txids_bytes = {payment.txid_bytes}
@@ -206,7 +206,7 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     except (NotHexadecimal, NotAProof) as problem:
         raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof is invalid: {problem}"[:300]) from None
     way.holds(
-        "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} of its block, to the root."
+        "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} in its block, to the root."
     )
     way.holds("work", "The block header's hash meets its target.")
     return proof.header
@@ -224,14 +224,14 @@ def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, clien
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
     tale = "is the newest" if not above else f"has {above} block{'' if above == 1 else 's'} above it"
-    way.holds("chain", f"Its block, of height {row.height}, is in the chain followed here and {tale}.")
+    way.holds("chain", f"Its block, {row.height}, is in the chain followed here and {tale}.")
 
 
 def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _WalkEnded:
     """Why we have no header of a block with work: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
-        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain followed so far.")
+        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain followed here.")
     if claimed_height < lowest.height:
         sentence = f"Its block is older than the headers stored here, which start at {lowest.height}."
         return way.ends("chain", Outcome.WAITING, sentence)

@@ -28,8 +28,8 @@ ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
 LOOKS_EVERY_S = 20  # an answer that nobody has read for a minute is not fetched again
 _FRESHNESS_CHIPS = {
     "stale": ("quiet", "refreshing", "refresh-cw"),
-    "absent": ("quiet", "being read", "loader"),
-    "failed": ("warn", "not readable", "unplug"),
+    "absent": ("quiet", "loading", "loader"),
+    "failed": ("warn", "unreadable", "unplug"),
     "refused": ("warn", "refused", "circle-x"),
 }
 _TIPS = {
@@ -44,7 +44,7 @@ _TIPS = {
 _VERDICTS = {
     "valid": ("good", "Valid", "circle-check"),
     "invalid": ("bad", "Not valid", "circle-x"),
-    "not read yet": ("quiet", "Not read yet", "circle-question-mark"),
+    "not loaded yet": ("quiet", "Not loaded yet", "circle-question-mark"),
 }
 
 
@@ -75,7 +75,7 @@ def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
     place = _place(kind, value) if currency in CURRENCIES else ""
     if not place:
         return explorer_link(kind, value, currency)
-    return format_html('<a class="small nowrap" href="{}">{} On the chain</a>', place, icon("link"))
+    return format_html('<a class="small nowrap" href="{}">{} On-chain</a>', place, icon("link"))
 
 
 @register.simple_tag
@@ -122,7 +122,7 @@ def chain_age(freshness: PartFreshness, now: datetime) -> SafeString:
         parts.append(chip("quiet", "final", sign="lock"))
     if freshness.read_at is not None:
         age = (iso(freshness.read_at), ago(min(freshness.read_at, now), now))
-        parts.append(format_html('<span>read <time data-age data-local datetime="{}">{}</time></span>', *age))
+        parts.append(format_html('<span>synced <time data-age data-local datetime="{}">{}</time></span>', *age))
     return format_html('<p class="c-age small muted">{}</p>', format_html_join("", "{}", ((part,) for part in parts)))
 
 
@@ -185,7 +185,7 @@ def spoken(text: str) -> SafeString:
 def place_link(place: Place) -> SafeString:
     """A search hit on the chain, as a line that links to its page."""
     line = '<a href="{}" data-row-link><span class="i-amount">{}</span><span class="i-to mono">{}</span>{}</a>'
-    mark = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
+    mark = "" if place.is_certain else chip("quiet", "not loaded yet", sign="circle-question-mark")
     return format_html(line, place.url, place.words, shortened(place.name, 16), mark)
 
 

@@ -25,7 +25,7 @@ _BATONS = {
     "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more can be minted."),
     "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more can be minted."),
 }
-_UNKNOWN = ("quiet", "Not reported", "circle-question-mark", "The service does not report it.")
+_UNKNOWN = ("quiet", "Not reported", "circle-question-mark", "Not reported by the service.")
 _EVENTS = {
     "asked": ("Requested", "stamp"),
     "claimed": ("Sending started", "send"),
@@ -34,7 +34,7 @@ _EVENTS = {
     "refused": ("Rejected by the node", "circle-x"),
     "not_sent": ("Not sent", "ban"),
     "stopped": ("Stopped before sending", "ban"),
-    "answer_lost": ("Answer lost", "unplug"),
+    "answer_lost": ("Response lost", "unplug"),
     "not_seen": ("Not on the network", "circle-question-mark"),
 }
 

@@ -24,7 +24,7 @@ from chaindata.wire.records import chain, slp
 from chaindata.wire.transactions import Input
 from wire.operation import BadArgument
 
-TOO_LONG = "Too large for the service's own check; shown here is what the desk decoded."
+TOO_LONG = "Too large for the service's own check; only our own decoding is shown."
 _NOTHING = PartFreshness("fresh", None, True, "", "")
 
 
@@ -57,7 +57,7 @@ def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
 def address_opinion(*, conversion: Conversion, now: datetime) -> Opinion:
     """The service's conversion of the address, and whether it accepts it as one."""
     if not conversion.is_ours:
-        return _without_opinion("The service is on another network, so it is not asked about this address.")
+        return _without_opinion("The service is on a different network, so this address is not checked there.")
     text = addresses.printed(conversion.address.cash_address)
     forms, valid = answers.read_many(
         [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now
@@ -178,7 +178,7 @@ def proof_opinion(*, checked: CheckedProof, now: datetime) -> Opinion:
         return _without_opinion(TOO_LONG)
     reading = answers.read("verify_tx_out_proof", now=now, proof=text)
     proven = [each.txid for each in checked.proven] if checked.holds else []
-    differs = () if reading.record is None or reading.record == proven else ("which transactions it shows",)
+    differs = () if reading.record is None or reading.record == proven else ("which transactions it proves",)
     freshness = freshness_of(reading, topics=[TIP_TOPIC])
     return Opinion(reading.record, None if reading.record is None else not differs, differs, "", freshness)
 
@@ -240,7 +240,7 @@ def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datet
     try:
         reading = answers.read(operation.name, now=now, **params)
     except BadArgument as problem:
-        return _without_opinion(f"The service can't be asked: {problem.problem}")
+        return _without_opinion(f"The service can't be queried: {problem.problem}")
     return Opinion(reading.record, None, (), "", freshness_of(reading))
 
 

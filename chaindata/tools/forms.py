@@ -35,8 +35,8 @@ class AddressForm(forms.Form):
         max_length=tools.LONGEST_ADDRESS,
         widget=plain_input(placeholder="bitcoincash:q…, simpleledger:q…, 1…"),
         error_messages={
-            "required": "Enter an address in any of its forms.",
-            "max_length": "This is too long for an address of this chain.",
+            "required": "Enter an address in any format.",
+            "max_length": "This is too long for an address on this chain.",
         },
     )
 
@@ -51,7 +51,7 @@ class HexForm(forms.Form):
         widget=forms.Textarea(attrs={**_PLAIN, "rows": 6, "class": "mono"}),
         error_messages={
             "required": "Paste the bytes in hexadecimal.",
-            "max_length": f"Enter at most {tools.MOST_HEX // 2:,} bytes.",
+            "max_length": f"Enter up to {tools.MOST_HEX // 2:,} bytes.",
         },
     )
 
@@ -60,10 +60,10 @@ class TxidForm(forms.Form):
     """The id of a transaction."""
 
     txid = forms.CharField(
-        label="Transaction id",
+        label="Transaction ID",
         max_length=80,
         widget=plain_input(placeholder="64 hexadecimal digits"),
-        error_messages={"required": "Enter a transaction ID.", "max_length": "An ID has 64 hexadecimal digits."},
+        error_messages={"required": "Enter a transaction ID.", "max_length": "Enter 64 hexadecimal digits."},
     )
 
     def clean_txid(self) -> str:
@@ -71,7 +71,7 @@ class TxidForm(forms.Form):
         text: str = self.cleaned_data["txid"]
         if not _TXID.fullmatch(text):
             raise forms.ValidationError(
-                f"An ID has 64 hexadecimal digits; this has {len(text)} characters.", code="malformed"
+                f"IDs are 64 hexadecimal digits; this one is {len(text)} characters.", code="malformed"
             )
         return text.lower()
 
@@ -91,7 +91,8 @@ class WholeNumberField(forms.CharField):
         if not text:
             return None
         if not _WHOLE_NUMBER.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
-            raise forms.ValidationError(f"A whole number from {self.lowest:,} to {self.highest:,}.", code="malformed")
+            sentence = f"Enter a whole number from {self.lowest:,} to {self.highest:,}."
+            raise forms.ValidationError(sentence, code="malformed")
         return int(text)
 
 
@@ -104,7 +105,7 @@ class FigureField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if text and not _FIGURE.fullmatch(text):
-            raise forms.ValidationError("Enter the amount as digits with at most one point, such as 0.25.", code="odd")
+            raise forms.ValidationError("Enter the amount in digits with one decimal point, such as 0.25.", code="odd")
         return Figure(text)
 
 
@@ -117,7 +118,7 @@ class ShortTextField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if len(text.encode()) > LONGEST_TEXT_BYTES:
-            sentence = f"At most {LONGEST_TEXT_BYTES} bytes; this is {len(text.encode())}."
+            sentence = f"The limit is {LONGEST_TEXT_BYTES} bytes; this is {len(text.encode())}."
             raise forms.ValidationError(sentence, code="too_long")
         return text
 
@@ -135,7 +136,7 @@ class InstantField(forms.CharField):
         try:
             return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
         except ValueError:
-            sentence = "Enter it as 2030-12-31 23:59 (UTC) or as a Unix timestamp."
+            sentence = "Enter the time as 2030-12-31 23:59 (UTC) or as a Unix timestamp."
             raise forms.ValidationError(sentence, code="odd") from None
 
 
@@ -149,21 +150,21 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
     ),
     "amount": lambda: FigureField(label="Amount, in tokens", **_required("Enter the amount.")),
     "memo": lambda: ShortTextField(label="Memo", required=False),
-    "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1, the main one")]),
+    "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1 (main)")]),
     "propertyPrecision": lambda: WholeNumberField(
         label="Decimal places", lowest=0, highest=8, **_required("Enter a number from 0 to 8.")
     ),
     "previousId": lambda: WholeNumberField(
-        label="Previous id",
+        label="Previous ID",
         lowest=0,
         highest=HIGHEST_PROPERTY,
-        help_text="0; on a managed property 1 makes its tokens freezable.",
+        help_text="0; for a managed property, 1 makes its tokens freezable.",
         initial="0",
-        **_required("Enter 0 when there is none."),
+        **_required("Enter 0 if there is none."),
     ),
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
-    "name": lambda: ShortTextField(label="Name", **_required("A property needs a name.")),
+    "name": lambda: ShortTextField(label="Name", **_required("Enter a name for the property.")),
     "url": lambda: ShortTextField(label="Website", required=False),
     "data": lambda: ShortTextField(label="Description", required=False),
     "propertyIdDesired": lambda: WholeNumberField(
@@ -175,13 +176,13 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
         **_required("Enter the property that buyers pay with."),
     ),
     "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_required("Enter the price.")),
-    "deadline": lambda: InstantField(label="Ends", **_required("Enter when the sale ends.")),
+    "deadline": lambda: InstantField(label="Ends", **_required("Enter the end of the sale.")),
     "earlyBonus": lambda: WholeNumberField(
-        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
+        label="Early bonus, percent per week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),
     "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter the quantity for sale.")),
     "distributionProperty": lambda: WholeNumberField(
-        label="Shared among the holders of property",
+        label="Shared among holders of property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
         **_required("Enter the number of the property whose holders receive the tokens."),

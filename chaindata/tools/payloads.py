@@ -174,16 +174,16 @@ OPERATIONS: dict[str, Operation] = {
     operation.slug: operation
     for operation in (
         Operation(
-            "simple-send", "Send", "make_simple_send_payload", "Tokens to the receiver of the transaction.",
+            "simple-send", "Send", "make_simple_send_payload", "Sends tokens to the recipient of the transaction.",
             ("propertyId", "amount"), True, _simple_send,
         ),
         Operation(
-            "send-all", "Send all", "make_send_all_payload", "All tokens of the sender, to the receiver.",
+            "send-all", "Send all", "make_send_all_payload", "Sends all of the sender's tokens to the recipient.",
             ("ecosystem",), False, _send_all,
         ),
         Operation(
             "send-to-owners", "Send to owners", "make_send_to_owners_payload",
-            "Tokens distributed among all holders of a property; each recipient costs a fee of 0.00000001 WHC.",
+            "Distributes tokens among all holders of a property; each recipient costs a fee of 0.00000001 WHC.",
             ("propertyId", "amount", "distributionProperty"), True, _send_to_owners,
         ),
         Operation(
@@ -193,43 +193,43 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "managed", "New managed property", "make_managed_property_payload",
-            "A property that its issuer can grant and revoke; with previous ID 1 its tokens can be "
-            "frozen. Costs 1 WHC.",
+            "A property that its issuer can grant and revoke; with previous ID 1, its tokens can be frozen. Costs 1 "
+            "WHC.",
             _HEAD, False, _managed,
         ),
         Operation(
             "crowdsale", "New crowdsale", "make_crowdsale_payload",
-            "A property that is sold for WHC until a deadline. Costs 1 WHC.",
+            "A property sold for WHC until a deadline. Costs 1 WHC.",
             (*_HEAD, "propertyIdDesired", "tokensPerUnit", "deadline", "earlyBonus", "totalNumber"), False, _crowdsale,
         ),
         Operation(
             "participate", "Buy in a crowdsale", "make_participation_payload",
-            "WHC paid into the crowdsale of the receiver.", ("amount",), False, _participate,
+            "Pays WHC into the recipient's crowdsale.", ("amount",), False, _participate,
         ),
         Operation(
             "close-crowdsale", "Close a crowdsale", "make_close_crowdsale_payload",
-            "Ends a sale before its deadline, by its issuer.",
+            "The issuer ends a sale before its deadline.",
             ("propertyId",), False, _of_property(payloads.CloseCrowdsale),
         ),
         Operation(
-            "grant", "Grant", "make_grant_payload", "New tokens of a managed property, to the receiver.",
+            "grant", "Grant", "make_grant_payload", "Issues new tokens of a managed property to the recipient.",
             ("propertyId", "amount", "memo"), True, _issuance(payloads.Grant),
         ),
         Operation(
-            "revoke", "Revoke", "make_revoke_payload", "Tokens of a managed property destroyed by its issuer.",
+            "revoke", "Revoke", "make_revoke_payload", "The issuer destroys tokens of a managed property.",
             ("propertyId", "amount", "memo"), True, _issuance(payloads.Revoke),
         ),
         Operation(
             "change-issuer", "Change the issuer", "make_change_issuer_payload",
-            "The receiver of the transaction becomes the issuer.",
+            "The recipient of the transaction becomes the issuer.",
             ("propertyId",), False, _of_property(payloads.ChangeIssuer),
         ),
         Operation(
-            "freeze", "Freeze", "make_freeze_payload", "Freezes the tokens of an address, by the property's issuer.",
+            "freeze", "Freeze", "make_freeze_payload", "The issuer freezes the tokens at an address.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Freeze),
         ),
         Operation(
-            "unfreeze", "Unfreeze", "make_unfreeze_payload", "Unfreezes the tokens of an address.",
+            "unfreeze", "Unfreeze", "make_unfreeze_payload", "The issuer unfreezes the tokens at an address.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Unfreeze),
         ),
         Operation(
@@ -256,7 +256,7 @@ _BY_REFUSAL = {
     "TEXT_TOO_LONG": ("data", "memo", "toAddress"),
 }
 _WORDS = {
-    "Invalid amount": "The amount has more places than the property, or is not between one unit and 2^63 - 1 of them.",
+    "Invalid amount": "The amount has more decimal places than the property, or is not between 1 and 2^63 - 1 units.",
 }
 NON_FIELD = "__all__"
 
@@ -267,7 +267,7 @@ def _field_of(problem: CannotWrite, operation: Operation) -> str:
 
 
 def _sentence(problem: CannotWrite) -> str:
-    return _WORDS.get(problem.refusal.text, f"Nodes reject this: {problem.refusal.text}.")
+    return _WORDS.get(problem.refusal.text, f"Nodes will reject this: {problem.refusal.text}.")
 
 
 def _own_precision(payload: payloads.Payload) -> int:
@@ -286,7 +286,7 @@ def _pieces(payload: payloads.Payload, precision: int) -> tuple[Piece, ...]:
         pieces.append(_piece(form, payload, written, precision))
         at += len(written)
     if at != len(raw):
-        raise ValueError("The payload's fields do not add up to its bytes.")
+        raise ValueError("The payload's fields do not match its bytes.")
     return tuple(pieces)
 
 
@@ -295,7 +295,7 @@ def _piece(form: Form, payload: payloads.Payload, written: bytes, precision: int
         return Piece("unused", written.hex(), "0", "always zero")
     value = getattr(payload, form.name)
     if isinstance(form, Text):
-        return Piece(form.name, written.hex(), value or "(empty)", "text with a terminating zero byte")
+        return Piece(form.name, written.hex(), value or "(empty)", "text ending in a zero byte")
     return Piece(form.name.replace("_", " "), written.hex(), str(value), _meaning(form.name, value, payload, precision))
 
 
@@ -303,7 +303,7 @@ def _meaning(name: str, value: int, payload: payloads.Payload, precision: int) -
     match name:
         case "amount" | "total":
             tokens = amounts.amount_text(value, precision)
-            means = f"{tokens} tokens: base units at a precision of {precision}"
+            means = f"{tokens} tokens: base units with precision {precision}"
         case "tokens_per_unit":
             means = f"{amounts.amount_text(value, amounts.PRICE_PLACES)} tokens for 1 WHC, eight places"
         case "deadline":
@@ -311,7 +311,7 @@ def _meaning(name: str, value: int, payload: payloads.Payload, precision: int) -
         case "early_bonus":
             means = f"{value} percent for each week before the deadline"
         case "ecosystem":
-            means = "the main one" if value == 1 else "the test one"
+            means = "main" if value == 1 else "test"
         case "previous_id" if isinstance(payload, payloads.CreateManaged):
             means = "tokens can be frozen" if value & 1 else "tokens can never be frozen"
         case "property_id" | "distribution_property" | "desired_id":
@@ -325,7 +325,7 @@ def _instant(seconds: int) -> str:
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
-        return "beyond the calendar's range"
+        return "outside the calendar's range"
 
 
 def cash_address_of(*, text: str) -> str:

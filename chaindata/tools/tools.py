@@ -42,7 +42,7 @@ class Conversion:
     @property
     def pays(self) -> str:
         """What the hash is of."""
-        return "a public key's hash" if self.address.kind is wire_addresses.Kind.KEY else "a script's hash"
+        return "a public key hash" if self.address.kind is wire_addresses.Kind.KEY else "a script hash"
 
     @property
     def asm(self) -> str:
@@ -90,7 +90,7 @@ def raw_of(text: str) -> bytes:
     if digits[:2].lower() == "0x":
         raise CannotRead("Leave out the 0x: enter only the digits 0 to 9 and the letters a to f.")
     if len(digits) % 2:
-        raise CannotRead(f"These are {len(digits)} digits; two make a byte, so one is missing or extra.")
+        raise CannotRead(f"There are {len(digits)} digits; each byte needs two, so one is missing or extra.")
     try:
         return hashing.from_hex(digits, most_bytes=MOST_HEX // 2)
     except hashing.NotHexadecimal as problem:
@@ -184,7 +184,7 @@ def decode_script(*, text: str) -> DecodedScript:
     """The script in a hexadecimal text; any bytes are one, if not a useful one. Raises `CannotRead`."""
     raw = raw_of(text)
     if len(raw) > steps.MOST_BYTES:
-        raise CannotRead(f"A script has at most {steps.MOST_BYTES:,} bytes; these are {len(raw):,}.")
+        raise CannotRead(f"Scripts can be up to {steps.MOST_BYTES:,} bytes; this one is {len(raw):,}.")
     decoded = decoding.script(raw, addresses.printing_network())
     return DecodedScript(
         script=raw.hex(),

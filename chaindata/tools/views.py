@@ -27,9 +27,9 @@ SAFE_AND_POST = ["GET", "HEAD", "POST"]
 PAYLOAD_PARTS = {"result": "chaindata/tools/_made.html"}
 LEDGER_PARTS = {"result": "chaindata/tools/_verdict.html"}
 OPINION = {"opinion": "chaindata/tools/_opinion.html"}
-SAME_ADDRESS = "Its forms, its script and its validity."
-SAME_SCRIPT = "Its opcodes, its type and the address of its hash."
-SAME_PROOF = "It accepts the proof for the same transactions, in its best chain."
+SAME_ADDRESS = "Formats, script and validity."
+SAME_SCRIPT = "Opcodes, type and the address of its hash."
+SAME_PROOF = "The service accepts the proof for the same transactions, in its best chain."
 
 
 @require_safe

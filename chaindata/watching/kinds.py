@@ -23,7 +23,7 @@ UNREAD: Final = "watched-unread"
 UNREAD_AFTER: Final = timedelta(minutes=10)
 PAGE: Final = "chain-watched-address"
 CURRENCY: Final = "BCH"
-_ENDS: Final = "Resolved when someone reviews it on the watched address's page and gives a reason."
+_ENDS: Final = "Clears when someone reviews it on the watched address's page and gives a reason."
 
 
 def kind_of(row: ChainMovement) -> str:
@@ -73,8 +73,7 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     late = rows.annotate(since=Coalesce(F("read_at"), F("created_at"))).filter(since__lt=now - UNREAD_AFTER)
     for row in late.order_by("pk"):
         sentence = (
-            f"The watched address {row.title} has not been read for more than ten minutes: "
-            "new movements may be missing."
+            f"The watched address {row.title} has not synced for more than ten minutes: new movements may be missing."
         )
         yield Cause(row.subject, f"{sentence} {row.last_problem}".strip(), PAGE, str(row.pk))
 
@@ -82,7 +81,7 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
 KINDS: Final[tuple[Kind, ...]] = (
     Kind(
         SPENT,
-        "Coins left a watched address",
+        "Funds left a watched address",
         Severity.HIGH,
         states.REVIEWERS,
         _spent,

@@ -120,14 +120,14 @@ def _pages(client: ChainClient, row: WatchedAddress, first: First, budget: TimeB
             page: AddressTransactions = records.decode(body, catalogue.by_name[_TRANSACTIONS].result)
             body = None
         elif number and budget.is_over:
-            raise CannotFinish("The service is slow: new transactions were read in part and will be read again.")
+            raise CannotFinish("The service is slow: some new transactions were not synced and will be retried.")
         else:
             page = client.call(_TRANSACTIONS, address=row.address, page=number)
         yield page
         heights = [height for each in page.txs if (height := _height(each)) is not None]
         if number + 1 >= page.pages_total or (heights and min(heights) <= row.settled_height):
             return
-    raise CannotFinish(f"It has more than {MOST_PAGES * 10} new transactions; the oldest were not read.")
+    raise CannotFinish(f"There are more than {MOST_PAGES * 10} new transactions; the oldest were not synced.")
 
 
 def _store_if_new(row: WatchedAddress, record: Transaction, now: datetime) -> bool:

@@ -54,10 +54,10 @@ def watch(
     printed = addresses.printed(address)
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
-        raise CannotWatch("The chain can't be read at the moment, so the starting block is unknown.")
+        raise CannotWatch("No data from the chain at the moment, so the starting block is unknown.")
     rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
-        raise CannotWatch(f"{MOST_WATCHED} addresses are already watched, the maximum. Stop watching one first.")
+        raise CannotWatch(f"The maximum of {MOST_WATCHED} watched addresses is reached. Stop watching one first.")
     height = {"from_height": tip.height, "settled_height": tip.height}
     words = {"title": title.strip(), "purpose": purpose, "note": note.strip()}
     row = WatchedAddress(address=printed, added_by=person, **words, **height)
@@ -172,5 +172,5 @@ def _page(number: int) -> str:
 def _reason(text: str) -> str:
     words = text.strip()
     if not words or len(words) > LONGEST_REASON:
-        raise CannotWatch(f"Enter why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail.")
+        raise CannotWatch(f"Enter a reason of up to {LONGEST_REASON} characters. It is recorded in the audit trail.")
     return words

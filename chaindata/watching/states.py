@@ -32,7 +32,7 @@ ADDRESS_STATES: Final[dict[str, State]] = {
 MOVEMENT_STATES: Final[dict[str, State]] = {
     TO_REVIEW: State(
         "To review",
-        "A transaction moved coins of a watched address. Someone must check that it was intended.",
+        "A transaction moved funds on a watched address. Someone must check that it was intended.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",

@@ -20,7 +20,7 @@ ADDRESSES: Final = Words(
 )
 MOVEMENTS: Final = Words(
     name="chain-movement",
-    title="Movements of watched addresses",
+    title="Movements on watched addresses",
     noun="movement",
     mark="CM-",
     first=("seen",),

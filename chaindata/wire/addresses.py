@@ -89,7 +89,7 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
             if address.network is network:
                 return address
     names = " or ".join(address.network for address in readings)
-    raise OtherNetwork(f"This is an address of the {names} network; here the {' or '.join(networks)} network is used.")
+    raise OtherNetwork(f"This is a {names} address; {' or '.join(networks)} addresses are used here.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
@@ -108,7 +108,7 @@ def _readings(text: str) -> list[Address]:
 def _read_cash(prefix: str, payload: str) -> list[Address]:
     spelled = prefix + payload
     if spelled not in (spelled.lower(), spelled.upper()):
-        raise NotAnAddress("Upper and lower case are mixed. A cash address uses only one.")
+        raise NotAnAddress("Upper and lower case are mixed. A cash address uses only one of them.")
     prefix, payload = prefix.lower(), payload.lower()
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
@@ -123,7 +123,7 @@ def _read_cash(prefix: str, payload: str) -> list[Address]:
 def _unpack(network: Network, raw: bytes) -> Address:
     kind = _KIND_OF_BITS.get(raw[0] >> 3) if raw else None
     if kind is None:
-        raise NotAnAddress("Unknown type of address.")
+        raise NotAnAddress("Unknown address type.")
     if len(raw) - 1 != cashaddr.HASH_SIZES[raw[0] & 7]:
         raise NotAnAddress("The length of this address does not match its type.")
     return Address(network, kind, raw[1:])
@@ -140,5 +140,5 @@ def _read_legacy(text: str) -> list[Address]:
         if payload[0] == version and len(payload) == 21
     ]
     if not readings:
-        raise NotAnAddress("This is an address of another coin: its version is not one of this chain.")
+        raise NotAnAddress("This address is for a different coin: its version is not used on this chain.")
     return readings

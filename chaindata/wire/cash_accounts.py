@@ -112,7 +112,7 @@ def registration_of(transaction: Transaction) -> Registration:
     """The account that a transaction registers. Raises `NotARegistration`, also for two such outputs."""
     scripts = [output.script for output in transaction.outputs if is_claimed(output.script)]
     if len(scripts) != 1:
-        raise NotARegistration(f"The transaction has {len(scripts)} outputs that register a name, instead of one.")
+        raise NotARegistration(f"The transaction has {len(scripts)} outputs that register a name; only one is allowed.")
     return read(scripts[0])
 
 
@@ -140,7 +140,7 @@ def read(script: bytes) -> Registration:
 def _name(raw: bytes) -> str:
     text = raw.decode("ascii", "replace")
     if not _NAME.fullmatch(text):
-        raise NotARegistration("A name has 1 to 99 letters, digits and underscores.")
+        raise NotARegistration("Names are 1 to 99 letters, digits and underscores.")
     return text
 
 
@@ -156,7 +156,7 @@ def identifier(text: str) -> Identifier:
     """The parts of `name#number`, with or without digits of a hash. Raises `NotAnIdentifier`."""
     match = _IDENTIFIER.fullmatch(text)
     if match is None or int(match["number"]) < FIRST_NUMBER:
-        raise NotAnIdentifier("A cash account is written name#number, as in Jonathan#100.")
+        raise NotAnIdentifier("Enter a cash account as name#number, for example Jonathan#100.")
     return Identifier(match["name"], int(match["number"]), match["prefix"] or "")
 
 
@@ -170,7 +170,7 @@ def script_of(registration: Registration) -> bytes:
     script = steps.returning(fields)
     read(script)
     if len(script) > steps.MOST_RETURN_BYTES:
-        raise NotARegistration(f"The script has {len(script)} bytes; at most {steps.MOST_RETURN_BYTES} are relayed.")
+        raise NotARegistration(f"The script is {len(script)} bytes; nodes relay up to {steps.MOST_RETURN_BYTES}.")
     return script
 
 

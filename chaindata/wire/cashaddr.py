@@ -44,7 +44,7 @@ def encode(prefix: str, version: int, hash_bytes: bytes) -> str:
 def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
     """Which of the prefixes the checksum fits, and the bytes of the payload in small letters. Raises `NotEncoded`."""
     if len(payload) > MOST_SYMBOLS:
-        raise NotEncoded("This is too long for an address of this chain.")
+        raise NotEncoded("This is too long for an address on this chain.")
     values = encodings.base32_values(payload)
     for prefix in prefixes:
         if _polymod([*_spread(prefix), 0, *values]) == 0:

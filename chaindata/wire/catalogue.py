@@ -66,7 +66,7 @@ def _array(name: str, **more: Any) -> Param:
 
 _TXID = _path("txid")
 _HASH = _path("hash")
-_ADDRESS = _path("address", note="In any of its forms.")
+_ADDRESS = _path("address", note="In any format.")
 _PROPERTY = _path("propertyId", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY)
 _TOKEN_ID = _path("tokenId")
 _VERBOSE = _query("verbose", Kind.BOOLEAN, default=False)
@@ -74,19 +74,19 @@ _HEX = _path("hex", max_length=MOST_HEX_IN_PATH)
 _TXIDS = _array("txids")
 _HEXES = _array("hexes", max_length=MOST_HEX_IN_BODY)
 _ADDRESSES = _array("addresses")
-_PAGE = _query("page", Kind.INTEGER, default=0, lowest=0, note="Not in the specification; counted from 0.")
-_PAGE_MEMBER = _member("page", Kind.INTEGER, required=False, default=0, lowest=0, note="As page of the single form.")
+_PAGE = _query("page", Kind.INTEGER, default=0, lowest=0, note="Not in the specification; zero-based.")
+_PAGE_MEMBER = _member("page", Kind.INTEGER, required=False, default=0, lowest=0, note="As page in the single form.")
 _PROPERTY_MEMBER = _member("propertyId", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY)
 _AMOUNT = _member("amount", Kind.DECIMAL)
 _MEMO = _member("memo", required=False, max_length=255)
 _TO_ADDRESS = _member("toAddress", note="A cash address.")
 
 _HEAD = (
-    _member("ecosystem", note="1, the main one, given as a text."),
+    _member("ecosystem", note="1 (main), as a string."),
     _member(
-        "propertyPrecision", Kind.INTEGER, lowest=0, highest=8, note="Real servers refuse 0, save for a crowdsale."
+        "propertyPrecision", Kind.INTEGER, lowest=0, highest=8, note="Real servers reject 0, except for a crowdsale."
     ),
-    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="1 on a managed one: can be frozen."),
+    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="1 on a managed one: freezable."),
     *(_member(name, max_length=255) for name in ("category", "subcategory", "name", "url", "data")),
 )
 _FUNDING = (
@@ -94,9 +94,9 @@ _FUNDING = (
     _path("fundingWif", sensitive=True, note="The private key of the funding address, compressed form."),
     _path("tokenReceiverAddress", note="An SLP address."),
 )
-_BATON = _path("batonReceiverAddress", note="An SLP address: who holds it can mint more.")
+_BATON = _path("batonReceiverAddress", note="An SLP address; its holder can mint more.")
 _CHANGE = _path("bchChangeReceiverAddress", note="A cash address.")
-_SETTING_NOTE = "Live only where the service runs with the setting NON_JS_FRAMEWORK."
+_SETTING_NOTE = "Available only if the service runs with the setting NON_JS_FRAMEWORK."
 
 
 def _get(
@@ -197,7 +197,7 @@ OPERATIONS: tuple[Operation, ...] = (
             Kind.BOOLEAN,
             default=True,
             other_names=("include_mempool",),
-            note="Real servers read include_mempool; both are read.",
+            note="Real servers use include_mempool; both are accepted.",
         ),
         note="Spent and unknown outputs are null (supplement 1.5).",
     ),
@@ -208,7 +208,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getTxOutProof",
         list[chain.Hex | dict[str, chain.Hex]],
         _TXIDS,
-        note="Specified as objects of proofs by id; real servers answer plain proofs (supplement 1.5): both are read.",
+        note="Specified as objects of proofs by id; real servers return plain proofs (supplement 1.5). Both accepted.",
     ),
     _get(
         BLOCKCHAIN,
@@ -216,7 +216,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/verifyTxOutProof/{proof}",
         list[chain.Hash],
         _path("proof", max_length=MOST_HEX_IN_PATH),
-        note="Empty when the proof does not check out; an error when its block is not in the best chain.",
+        note="Empty if the proof is invalid; an error if its block is not in the best chain.",
     ),
     _post(
         BLOCKCHAIN,
@@ -224,8 +224,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/verifyTxOutProof",
         list[chain.Hash | dict[str, list[chain.Hash]] | None],
         _array("proofs", max_length=MOST_HEX_IN_BODY),
-        note="Specified as objects of ids by proof; real servers answer the first id of each, null where a proof does "
-        "not check out: both are read.",
+        note=(
+            "Specified as objects of ids by proof; real servers return the first id of each, null where a proof is "
+            "invalid. Both are accepted."
+        ),
     ),
     # Token data retrieval
     _get(
@@ -303,7 +305,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/dataRetrieval/pendingTransactions/{address}",
         list[tokens.TokenTransaction],
         _ADDRESS,
-        note="Some clients give the address in the query (supplement 7).",
+        note="Some clients send the address in the query (supplement 7).",
         other_paths=("/dataRetrieval/pendingTransactions",),
     ),
     _get(
@@ -316,7 +318,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _query("skip", Kind.INTEGER, default=0, lowest=0),
         _query("startBlock", Kind.INTEGER, default=0, lowest=0),
         _query("endBlock", Kind.INTEGER, default=9_999_999, lowest=0),
-        note="Every parameter is optional and none changes the answer (supplement 1.11).",
+        note="All parameters are optional and none changes the response (supplement 1.11).",
     ),
     _get(
         TOKEN_RETRIEVAL,
@@ -375,7 +377,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/list/{tokenId}",
         slp.Token,
         _TOKEN_ID,
-        note="An unknown token is answered with the id not found (supplement 1.8).",
+        note="For an unknown token, the response has the id “not found” (supplement 1.8).",
     ),
     _post(
         SIMPLE_LEDGER,
@@ -383,7 +385,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/list",
         list[slp.Token],
         _array("tokenIds"),
-        note="Unknown ones come last, with valid false; the order is not the input's.",
+        note="Unknown ones come last, with valid false; the order differs from the input.",
     ),
     _get(SIMPLE_LEDGER, "convert_address", "/slp/convert/{address}", slp.AddressForms, _ADDRESS),
     _post(SIMPLE_LEDGER, "convert_addresses", "/slp/convert", list[slp.AddressForms], _ADDRESSES),
@@ -433,7 +435,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/txDetails/{txid}",
         slp.TokenTransaction,
         _TXID,
-        note="The specification's flat form; the last real servers wrap the transaction in retData (supplement 3).",
+        note="The specification's flat form; the latest real servers wrap the transaction in retData (supplement 3).",
     ),
     _get(
         SIMPLE_LEDGER,
@@ -491,10 +493,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "/payloadCreation/crowdsale",
         chain.Hex,
         *_HEAD,
-        _member("propertyIdDesired", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY, note="1 is all nodes take."),
+        _member("propertyIdDesired", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY, note="Nodes accept only 1."),
         _member("tokensPerUnit", Kind.DECIMAL),
         _member("deadline", Kind.INTEGER, lowest=1, note="Seconds since 1970."),
-        _member("earlyBonus", Kind.INTEGER, lowest=0, highest=255, note="Percent a week."),
+        _member("earlyBonus", Kind.INTEGER, lowest=0, highest=255, note="Percent per week."),
         _member("totalNumber", Kind.DECIMAL),
     ),
     _post(PAYLOADS, "make_fixed_property_payload", "/payloadCreation/fixed", chain.Hex, *_HEAD, _AMOUNT),
@@ -550,7 +552,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/sendRawTransaction/{hex}",
         chain.Hash | list[chain.Hash],
         _HEX,
-        note="Specified as an array of one; real servers answer the bare id (supplement 1.5): both are read.",
+        note="Specified as an array of one; real servers return the bare id (supplement 1.5); both are accepted.",
     ),
     _post(
         RAW_TRANSACTIONS,
@@ -559,7 +561,7 @@ OPERATIONS: tuple[Operation, ...] = (
         list[chain.Hash],
         _HEXES,
         reads=False,
-        note="One after another, in order; the first refusal ends it, and what went before it stays sent.",
+        note="Sent in order; the first rejection stops the rest, and earlier ones stay sent.",
     ),
     # Address
     _get(ADDRESS, "get_address_details", "/address/details/{address}", addresses.AddressDetails, _ADDRESS, _PAGE),
@@ -576,7 +578,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/utxo/{address}",
         addresses.AddressUtxos,
         _ADDRESS,
-        note="Specified as an array; every real server answers an object that holds it (supplement 1.1): picked that.",
+        note="Specified as an array; real servers return an object that contains it (supplement 1.1): used here.",
     ),
     _post(ADDRESS, "get_utxos_of_addresses", "/address/utxo", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
@@ -585,7 +587,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/unconfirmed/{address}",
         addresses.AddressUtxos,
         _ADDRESS,
-        note="Unspent outputs that wait, in the same object (supplement 1.1).",
+        note="Unconfirmed unspent outputs, in the same object (supplement 1.1).",
     ),
     _post(ADDRESS, "get_unconfirmed_of_addresses", "/address/unconfirmed", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
@@ -594,7 +596,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/transactions/{address}",
         addresses.AddressTransactions,
         *(_ADDRESS, _PAGE),
-        note="Specified as an array; every real server answers an object that holds it (supplement 1.1): picked that.",
+        note="Specified as an array; real servers return an object that contains it (supplement 1.1): used here.",
     ),
     _post(
         ADDRESS,

@@ -34,7 +34,7 @@ def display_hex(hash_bytes: bytes) -> str:
 def from_display_hex(text: str) -> bytes:
     """The inverse of `display_hex`, in either case of letters. Raises `NotHexadecimal` unless it has 64 digits."""
     if not _DISPLAY_HEX.fullmatch(text):
-        raise NotHexadecimal("An identifier has 64 hexadecimal digits.")
+        raise NotHexadecimal("IDs must be 64 hexadecimal digits.")
     return bytes.fromhex(text)[::-1]
 
 

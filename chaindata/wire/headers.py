@@ -85,7 +85,7 @@ class Header(msgspec.Struct, frozen=True, gc=False):
 def read(raw: bytes) -> Header:
     """The header that the 80 bytes are. Any 80 bytes have its form; what they promise is for `check_work`."""
     if len(raw) != BYTES:
-        raise NotAHeader(f"A block header has {BYTES} bytes, not {len(raw)}.")
+        raise NotAHeader(f"Block headers must be {BYTES} bytes; this one is {len(raw)}.")
     return Header(*_FORM.unpack(raw))
 
 
@@ -93,7 +93,7 @@ def build(*, version: int, previous_bytes: bytes, merkle_root_bytes: bytes, time
     """A header of these parts. Raises `NotAHeader` for parts that have no bytes."""
     header = Header(version, previous_bytes, merkle_root_bytes, time, bits, nonce)
     if len(previous_bytes) != 32 or len(merkle_root_bytes) != 32:
-        raise NotAHeader("The hashes in a header have 32 bytes.")
+        raise NotAHeader("Header hashes must be 32 bytes.")
     try:
         _FORM.pack(version, previous_bytes, merkle_root_bytes, time, bits, nonce)
     except error as problem:
@@ -104,7 +104,7 @@ def build(*, version: int, previous_bytes: bytes, merkle_root_bytes: bytes, time
 def check_work(header: Header, *, easiest_target: int) -> None:
     """Raises `NotAHeader` unless the hash is within the header's target, and that within the network's easiest."""
     if header.target > easiest_target:
-        raise NotAHeader("The target of the header is easier than its network allows.")
+        raise NotAHeader("The header's target is easier than its network allows.")
     if not header.meets_target:
         raise NotAHeader("The header's hash is above its target: invalid proof of work.")
 
@@ -125,14 +125,14 @@ def target_of(bits: int) -> int:
     exponent, mantissa = bits >> 24, bits & 0x007FFFFF
     target = mantissa >> 8 * (3 - exponent) if exponent <= 3 else mantissa << 8 * (exponent - 3)
     if not 0 <= bits < 1 << 32 or bits & 0x00800000 or not 0 < target < 1 << 256:
-        raise NotAHeader(f"The bits {bits:#010x} encode no valid target.")
+        raise NotAHeader(f"The bits {bits:#010x} do not encode a valid target.")
     return target
 
 
 def bits_of(target: int) -> int:
     """The four bytes of a target, cut to its three highest digits. Bounds: 1 to 2^256 - 1."""
     if not 0 < target < 1 << 256:
-        raise NotAHeader("A target has 1 to 256 bits.")
+        raise NotAHeader("Targets must be 1 to 256 bits.")
     size = (target.bit_length() + 7) // 8
     mantissa = target << 8 * (3 - size) if size <= 3 else target >> 8 * (size - 3)
     if mantissa & 0x00800000:  # the highest bit is a sign
@@ -159,5 +159,5 @@ def median_time(times: Sequence[int]) -> int:
     """The median of the times of the last eleven blocks, or of as many as there are, in seconds."""
     last = sorted(times[-MEDIAN_OF:])
     if not last:
-        raise NotAHeader("There is no block whose time could count.")
+        raise NotAHeader("No block time can be used.")
     return last[len(last) // 2]

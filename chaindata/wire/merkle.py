@@ -17,7 +17,7 @@ class NotATree(ValueError):
 def root(leaves: Sequence[bytes]) -> bytes:
     """The root over the ids of a block's transactions, in their order. Raises `NotATree`."""
     if not leaves:
-        raise NotATree("A block has at least one transaction.")
+        raise NotATree("A block must have at least one transaction.")
     level = list(leaves)
     while len(level) > 1:
         level = _above(level)
@@ -27,7 +27,7 @@ def root(leaves: Sequence[bytes]) -> bytes:
 def branch(leaves: Sequence[bytes], index: int) -> list[bytes]:
     """The neighbours on the way from leaf `index` to the root, lowest first."""
     if not 0 <= index < len(leaves):
-        raise NotATree(f"The block has {len(leaves)} transactions, and none at position {index}.")
+        raise NotATree(f"The block has {len(leaves)} transactions, but none at position {index}.")
     level, neighbours = list(leaves), []
     while len(level) > 1:
         neighbours.append(level[min(index ^ 1, len(level) - 1)])
@@ -38,7 +38,7 @@ def branch(leaves: Sequence[bytes], index: int) -> list[bytes]:
 def root_of_branch(leaf: bytes, index: int, neighbours: Sequence[bytes]) -> bytes:
     """The root that a branch leads to. Raises `NotATree` when the index does not fit in a tree of that height."""
     if index < 0 or index >> len(neighbours):
-        raise NotATree("The position of the transaction is beyond the tree.")
+        raise NotATree("The transaction's position is beyond the tree.")
     node = leaf
     for neighbour in neighbours:
         node = double_sha256(neighbour + node if index & 1 else node + neighbour)

@@ -71,7 +71,7 @@ class Proven(msgspec.Struct, frozen=True, gc=False):
 def read(raw: bytes) -> Proof:
     """The proof that the bytes are, all of them. Raises `NotAProof`."""
     if len(raw) > MOST_BYTES:
-        raise NotAProof(f"A proof has at most {MOST_BYTES} bytes.")
+        raise NotAProof(f"Proofs can be up to {MOST_BYTES} bytes.")
     try:
         (transactions,) = unpack_from("<I", raw, headers.BYTES)
         count, at = count_at(raw, headers.BYTES + 4)
@@ -82,9 +82,9 @@ def read(raw: bytes) -> Proof:
     except NotATransaction as problem:
         raise NotAProof(str(problem)) from None
     if len(raw) != begin + size:
-        raise NotAProof(f"The proof should have {begin + size} bytes and has {len(raw)}.")
+        raise NotAProof(f"The proof should be {begin + size} bytes but is {len(raw)}.")
     if not 0 < transactions <= MOST_TRANSACTIONS:
-        raise NotAProof(f"No block has {transactions} transactions.")
+        raise NotAProof(f"No block can have {transactions} transactions.")
     if count > transactions or 8 * size < count:
         raise NotAProof(f"A proof of {transactions} transactions can't have {count} hashes and {size} bytes of bits.")
     hashes = tuple(raw[place : place + _HASH_BYTES] for place in range(at, end, _HASH_BYTES))
@@ -104,7 +104,7 @@ def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
         raise NotAProof(f"The block has {transactions} transactions, but the proof claims {proof.transactions}.")
     matches, root = _walk(proof)
     if root != proof.header.merkle_root_bytes:
-        raise NotAProof("The hashes of the proof do not lead to the merkle root of its header.")
+        raise NotAProof("The proof's hashes do not lead to the merkle root in its header.")
     if not matches:
         raise NotAProof("The proof contains no transaction.")
     return matches
@@ -124,7 +124,7 @@ def check(
         raise NotAProof(str(problem)) from None
     matches = proven(proof, transactions=transactions)
     if txids_bytes is not None and {each.txid_bytes for each in matches} != set(txids_bytes):
-        raise NotAProof("The proof is for other transactions than requested.")
+        raise NotAProof("The proof is for different transactions from those requested.")
     return matches
 
 
@@ -177,7 +177,8 @@ def build(header: Header, txids_bytes: Sequence[bytes], selection: Collection[by
     """The proof that the selected transactions are in a block of these ones. Raises `NotAProof` if one is not."""
     missing = set(selection) - set(txids_bytes)
     if missing or not selection:
-        raise NotAProof(f"{len(missing)} of the transactions are not in the block." if missing else "None is wanted.")
+        sentence = f"{len(missing)} of the transactions are not in the block."
+        raise NotAProof(sentence if missing else "No transactions requested.")
     is_selected = [[txid_bytes in selection for txid_bytes in txids_bytes]]
     levels = [list(txids_bytes)]
     while len(levels[-1]) > 1:

@@ -113,7 +113,7 @@ def read(raw: bytes) -> Transaction:
     """The transaction in these bytes, which it has to fill. Raises `NotATransaction`."""
     transaction, end = read_at(raw, 0)
     if end != len(raw):
-        raise NotATransaction(f"{len(raw) - end} bytes follow after the end of the transaction.")
+        raise NotATransaction(f"{len(raw) - end} bytes follow the end of the transaction.")
     return transaction
 
 
@@ -128,7 +128,7 @@ def read_at(raw: bytes, start: int) -> tuple[Transaction, int]:
         raise NotATransaction(f"The transaction is cut short: it has only {len(raw) - start} bytes.") from None
     end = at + 4
     if end - start > MOST_BYTES:
-        raise NotATransaction(f"The transaction has more than {MOST_BYTES} bytes.")
+        raise NotATransaction(f"The transaction exceeds {MOST_BYTES} bytes.")
     return Transaction(version, inputs, outputs, locktime, raw[start:end]), end
 
 
@@ -178,7 +178,7 @@ def count_at(raw: bytes, at: int) -> tuple[int, int]:
     unpack, size = _LONG_COUNTS[first]
     (count,) = unpack(raw, at + 1)
     if count < _COUNT_LIMITS[first]:
-        raise NotATransaction(f"The number {count} is not encoded in the fewest bytes.")
+        raise NotATransaction(f"The number {count} is not minimally encoded.")
     return count, at + 1 + size
 
 
@@ -195,7 +195,7 @@ def build(*, inputs: Sequence[Input], outputs: Sequence[Output], version: int = 
         for each in inputs:
             parts += (pack("<32sI", each.txid_bytes, each.index), sized(each.script), pack("<I", each.sequence))
             if len(each.txid_bytes) != len(NULL_TXID_BYTES):
-                raise NotATransaction("The id of a transaction has 32 bytes.")
+                raise NotATransaction("Transaction IDs must be 32 bytes.")
         parts.append(count_bytes(len(outputs)))
         for output in outputs:
             parts += (pack("<q", output.value_sat), sized(output.script))

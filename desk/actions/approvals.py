@@ -138,7 +138,7 @@ SOURCE: Final = Source(
     count=_count,
     subjects=_subjects,
     topics=_topics,
-    empty="No approvals pending. A request appears here once its funds are reserved, or earlier if the rules require "
+    empty="No approvals pending. A request appears here once its funds are reserved, or earlier if the policy requires "
     "approval first.",
     acts=(roles.TREASURY,),
     requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),

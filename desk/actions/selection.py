@@ -94,7 +94,7 @@ def cards(person: "Person", subjects: Iterable[str], *, now: datetime, scope: st
     """
     keys = list(dict.fromkeys(filter(None, map(_parsed, subjects))))
     if len(keys) > MOST:
-        raise CannotDecide(f"Nothing was decided. Select at most {MOST} requests.")
+        raise CannotDecide(f"No decisions recorded. Select up to {MOST} requests.")
     kinds = _by_name()
     by_key: dict[tuple[str, int], Card] = {}
     for name, each in kinds.items():
@@ -121,19 +121,19 @@ def purposes(person: "Person", mark: str) -> dict[str, str]:
 def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> str:
     """The text of the list that is signed. Raises CannotDecide for an impossible list, or for what was not shown."""
     if not decisions:
-        raise CannotDecide("Nothing was decided. Tick each request you decide on.")
+        raise CannotDecide("No decisions recorded. Tick each request you decide on.")
     if len(decisions) > MOST:
-        raise CannotDecide(f"Nothing was decided. Select at most {MOST} requests.")
+        raise CannotDecide(f"No decisions recorded. Select up to {MOST} requests.")
     if len({each.subject for each in decisions}) != len(decisions):
-        raise CannotDecide("Nothing was decided. A request is in the list twice: review the selection again.")
+        raise CannotDecide("No decisions recorded. A request is in the list twice. Review the selection again.")
     on_page = _read(person, mark)
     for each in decisions:
         if on_page.get(each.subject) != (each.digest, each.purpose):
-            raise CannotDecide("Nothing was decided. The list has a request that was not shown: review it again.")
+            raise CannotDecide("No decisions recorded. The list has a request that was not shown. Review it again.")
         if each.verdict not in {APPROVE, REJECT}:
-            raise CannotDecide("Nothing was decided. Choose approve or reject for each ticked request.")
+            raise CannotDecide("No decisions recorded. Choose approve or reject for each ticked request.")
         if each.verdict == REJECT and not each.comment.strip():
-            raise CannotDecide("Nothing was decided. Enter a reason for each request you reject.")
+            raise CannotDecide("No decisions recorded. Enter a reason for each request you reject.")
     return signed_lists.text_of(decisions)
 
 
@@ -186,10 +186,10 @@ def _read(person: "Person", mark: str) -> dict[str, tuple[str, str]]:
     try:
         number, entries = signing.loads(mark, salt=_SALT, max_age=SHOWN_SECONDS)
     except signing.SignatureExpired:
-        raise CannotDecide("Nothing was decided. This page is more than an hour old: review it again.") from None
+        raise CannotDecide("No decisions recorded. This page is more than an hour old. Review it again.") from None
     except signing.BadSignature:
         raise CannotDecide(
-            "Nothing was decided. This page was opened in another session: review the selection again."
+            "No decisions recorded. This page was opened in another session. Review the selection again."
         ) from None
     if number != person.pk:
         return {}

@@ -29,7 +29,9 @@ def comment(
     if not text:
         raise CannotSay("Enter a comment.")
     if len(text) > LONGEST_COMMENT:
-        raise CannotSay(f"Comment not saved: it has {len(text)} characters, and {LONGEST_COMMENT} is the limit.")
+        raise CannotSay(
+            f"Comment not saved: comments can be up to {LONGEST_COMMENT} characters; this one is {len(text)}."
+        )
     row = Comment(subject=subject, person=person, text=text, request_key=request_key[:80], at=now)
     try:
         with transaction.atomic():

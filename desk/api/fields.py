@@ -11,7 +11,7 @@ from desk.machines.requests import LONGEST_KEY
 # No NUL anywhere, and one character at least that is no blank. The same set in Python and in the expressions of a
 # description, which disagree about what a blank is.
 _TEXT = RegexValidator(
-    r"^[^\x00]*[^\s\x00\x1c-\x1f\x85\ufeff][^\x00]*$", "This field may not be blank, and takes no null characters."
+    r"^[^\x00]*[^\s\x00\x1c-\x1f\x85\ufeff][^\x00]*$", "This field may not be blank or contain null characters."
 )
 _TEXT_OR_NOTHING = RegexValidator(r"^[^\x00]*$", "Null characters are not allowed.")
 
@@ -44,7 +44,7 @@ class RequestKey(StrictText):
     def __init__(self, **options: Any) -> None:
         usual = {"min_length": 8, "max_length": LONGEST_KEY, "trim_whitespace": False, "required": False}
         sentence = (
-            "A key that you choose, new for each request: sent again, it returns the same row. Default: the "
+            "A key that you choose, new for each request. Sending it again returns the same row. Default: the "
             "Idempotency-Key header."
         )
         super().__init__(**{**usual, "help_text": sentence, **options})

@@ -30,8 +30,8 @@ PARAMETERS: Final = [
         HEADER,
         {"type": "string", "minLength": 8, "maxLength": 82, "pattern": idempotency.PATTERN},
         OpenApiParameter.HEADER,
-        description=f"A key that you choose, new for each request. Sent again with the same body within {_DAYS} days, "
-        "it returns the first response; with a different body it is refused.",
+        description="A key that you choose, new for each request. Sending it again with the same body within "
+        f"{_DAYS} days returns the first response; with a different body the request is rejected.",
     ),
     OpenApiParameter(
         REPLAYED,

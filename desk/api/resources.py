@@ -73,7 +73,7 @@ class Places(CursorPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         place = {"type": "integer", "format": "int64", "minimum": 0, "maximum": _FARTHEST}
-        sentence = "Cursor of the next page: the value of `older` in the page before."
+        sentence = "Cursor for the next page: the value of `older` on the previous page."
         return [_parameter(self.cursor_query_param, place, description=sentence)]
 
 

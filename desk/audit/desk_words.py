@@ -8,7 +8,7 @@ _KINDS: Final = {
     "roles": "change roles",
     "factors": "reset second factors",
     "access": "reset password and second factors",
-    "reactivate": "activate again",
+    "reactivate": "reactivate",
     "deactivate": "deactivate",
 }
 PERSON: Final = Words(
@@ -20,22 +20,22 @@ PERSON: Final = Words(
     sentences={
         "created": "{who} created the administrator {it}.",
         "invited": "{who} created an invitation link for {it}.",
-        "invited_again": "{who} reset the password and second factors of {it} and sent a new invitation.",
+        "invited_again": "{who} reset the password and second factors for {it} and sent a new invitation.",
         "invitation_used": "{who} set a password with an invitation link.",
-        "colleague_confirmed": "{who} confirmed {it} as a colleague of treasury.",
+        "colleague_confirmed": "{who} confirmed {it} as a colleague in treasury.",
         "deactivated": "{who} deactivated {it}.",
         "signed_in": "{who} signed in.",
         "signed_out": "{who} signed out.",
         "session_ended": "{who} ended a session of {it}.",
         "factor_change_confirmed": "{who} confirmed a change to their second factors.",
         "factor_added": "{who} added a second factor for {it}: {factor}.",
-        "factor_removed": "{who} removed a second factor of {it}: {factor}.",
-        "factor_renewed": "{who} replaced a second factor of {it}: {factor}.",
+        "factor_removed": "{who} removed a second factor from {it}: {factor}.",
+        "factor_renewed": "{who} replaced a second factor for {it}: {factor}.",
     },
 )
 CHANGE: Final = Words(
     name="change",
-    title="Changes of people",
+    title="User changes",
     noun="change",
     mark="P-",
     first=("requested",),
@@ -43,11 +43,11 @@ CHANGE: Final = Words(
     decisions=("confirmed", "applied_alone", "rejected"),
     sentences={
         "requested": "{who} requested {it}.",
-        "confirmed": "{who} confirmed {it}; it is now in force.",
-        "applied_alone": "{who} put {it} in force without a second administrator.",
+        "confirmed": "{who} confirmed {it}; it has taken effect.",
+        "applied_alone": "{who} applied {it} without a second administrator.",
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
-        "expired": "{who} let {it} expire.",
+        "expired": "{who} marked {it} as expired.",
     },
 )
 TOKEN: Final = Words(
@@ -65,7 +65,7 @@ COMMENT: Final = Words(
     sentences={
         "commented": "{who} commented on {it}.",
         "taken": "{who} assigned {it} to themselves.",
-        "put_back": "{who} ended their assignment to {it}.",
+        "put_back": "{who} unassigned themselves from {it}.",
     },
 )
 CHANNEL: Final = Words(
@@ -94,8 +94,8 @@ RESTORE: Final = Words(
     mark="RS-",
     decisions=("words_given", "settled"),
     sentences={
-        "noticed": "{who} detected {it}: the database returned to an earlier state.",
-        "noticed_again": "{who} detected another return to an earlier state during {it}.",
+        "noticed": "{who} detected {it}: the database was restored to an earlier state.",
+        "noticed_again": "{who} detected another restore to an earlier state during {it}.",
         "words_given": "{who} decided on the pending requests after {it}.",
         "settled": "{who} settled {it}.",
     },

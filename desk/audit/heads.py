@@ -132,7 +132,7 @@ def _is_torn(line: str, hashes: Mapping[int, str]) -> bool:
 def _gone(seq: int, hashes: Mapping[int, str], *, chain: str, witness: str) -> str:
     newest = max(hashes, default=0)
     if seq > newest:
-        return f"The {chain} ends at event {newest}, but {witness} knows event {seq}: the end was cut off."
+        return f"The {chain} ends at event {newest}, but {witness} records event {seq}: the end was cut off."
     return f"Event {seq} does not match {witness}: the {chain} was rewritten."
 
 

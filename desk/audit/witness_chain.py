@@ -115,7 +115,7 @@ def findings() -> Iterator[str]:
         heads_path(),
         hashes,
         chain="chain of row entries",
-        file="file of row heads",
+        file="row heads file",
         lost=rooms.lost_heads(HEADS_FILE),
     )
     return _sentences(vouched, hashes, of_heads)
@@ -164,7 +164,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
             return 0
         problem = next(_chain({}, {}), None)
         if problem is not None:
-            raise CannotVouch(f"The row entries do not verify, so the older keys must stay: {problem}")
+            raise CannotVouch(f"The row entries do not verify, so the older keys must be kept: {problem}")
         append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
     return 1
 

@@ -147,7 +147,7 @@ class Telling:
         if event.action.endswith(EXPORTED):
             name = event.action.removesuffix(EXPORTED)
             it = f"the list “{self.lists.get(name, name.replace('_', ' ').capitalize())}”"
-        template = template_of(event.action) or "{who} recorded “{action}” of {it}."
+        template = template_of(event.action) or "{who} recorded “{action}” on {it}."
         facts = {**_flat(event.after), "action": event.action, "it": it, "who": self.who(event)}
         return template.format_map(defaultdict(lambda: NONE, facts))
 

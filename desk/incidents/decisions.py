@@ -31,7 +31,7 @@ def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_ke
     """Take it on. Where somebody else works on it, `hand_back` comes first."""
     row = _read(incident_id, person)
     if row.state == states.ACKNOWLEDGED:
-        raise CannotDecide(f"It is already assigned to {row.taken_by}.")
+        raise CannotDecide(f"This incident is already assigned to {row.taken_by}.")
     return _move(row, person, now, session_key, event="acknowledged", to=states.ACKNOWLEDGED, taken_by=person)
 
 
@@ -39,7 +39,7 @@ def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key:
     """Record that nobody works on it any more. Whoever may act on it can do so, also for a colleague who is away."""
     row = _read(incident_id, person)
     if row.state == states.OPEN:
-        raise CannotDecide("It is not assigned.")
+        raise CannotDecide("This incident is not assigned.")
     return _move(row, person, now, session_key, event="handed_back", to=states.OPEN, taken_by=None)
 
 
@@ -61,12 +61,12 @@ def close(
     row = _read(incident_id, person)
     kind = kinds.by_name(row.kind)
     if not kind.closable:
-        raise CannotDecide(f"It can't be closed manually. {kind.ends}")
+        raise CannotDecide(f"This incident can't be closed manually. {kind.ends}")
     reason = reason.strip()
     if not reason:
         raise CannotDecide("Enter a reason: what you checked and what was done.")
     if len(reason) > LONGEST_REASON:
-        raise CannotDecide(f"The reason is too long: {len(reason)} characters, {LONGEST_REASON} at most.")
+        raise CannotDecide(f"Reasons can be up to {LONGEST_REASON} characters; this one is {len(reason)}.")
     if not closings.needs_factor(row):
         return _move(row, person, now, session_key, event="closed", to=states.RESOLVED, reason=reason)
     act = Act(person, now, session_key, reason, digest, answer or {})
@@ -77,7 +77,7 @@ def close(
 
 def _close_critical(row: Incident, act: Act) -> Incident:
     if act.digest != closings.digest_of(row):
-        raise CannotDecide("Nothing was closed: the incident changed after you opened the page. Refresh the page.")
+        raise CannotDecide("Not closed: the incident changed after you opened the page. Refresh the page.")
     first = closings.first_of(row, but=act.person)
     if closings.needs_two(row):
         CLOSINGS.refuse_while_cooling_off(act)
@@ -104,9 +104,9 @@ def _read(incident_id: int, person: "Person") -> Incident:
         raise CannotDecide("Incident not found.")
     kind = kinds.by_name(row.kind)
     if not kind.may_act(person, row.scope):
-        raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
+        raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on this incident.")
     if row.state == states.RESOLVED:
-        raise CannotDecide(f"It was already resolved at {row.updated_at:%H:%M:%S} UTC.")
+        raise CannotDecide(f"This incident was already resolved at {row.updated_at:%H:%M:%S} UTC.")
     return row
 
 
@@ -118,5 +118,5 @@ def _move(
             trail.take_turn()
             machine.move(row, event=event, to=to, now=now, actor=person, session_key=session_key, **changes)
     except machine.CannotMove:
-        raise CannotDecide("Someone else acted on it at the same time. Refresh the page.") from None
+        raise CannotDecide("Someone else acted on this incident at the same time. Refresh the page.") from None
     return row

@@ -28,7 +28,7 @@ STATES: Final[dict[str, State]] = {
     ),
     RESOLVED: State(
         "Resolved",
-        "The cause is resolved, or someone closed it with a reason.",
+        "The cause was resolved, or someone closed the incident with a reason.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,

@@ -117,7 +117,7 @@ class DatedForm(FilterForm):
     )
     since = DayField(label="From", required=False, input_formats=["%Y-%m-%d"])
     until = DayField(label="To", required=False, input_formats=["%Y-%m-%d"])
-    zone = ZoneField(label="Zone", required=False)
+    zone = ZoneField(label="Time zone", required=False)
 
     def clean(self) -> dict[str, Any]:
         """Days that are the wrong way round are refused; a preset makes days of one's own superfluous."""

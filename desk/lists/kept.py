@@ -36,9 +36,9 @@ def saved(person: "Person", declared: List) -> list[SavedFilter]:
 def keep(person: "Person", declared: List, *, columns: Sequence[str], size: str) -> None:
     """Keep columns and page size. Raises CannotKeep for a column or a size that there is not."""
     if unknown := [name for name in columns if name not in declared.names]:
-        raise CannotKeep(f"Nothing was changed: this list has no column “{unknown[0][:40]}”.")
+        raise CannotKeep(f"Not saved: this list has no column “{unknown[0][:40]}”.")
     if size not in {str(one) for one in SIZES}:
-        raise CannotKeep(f"Nothing was changed: choose {', '.join(str(one) for one in SIZES)} rows per page.")
+        raise CannotKeep(f"Not saved: choose {', '.join(str(one) for one in SIZES)} rows per page.")
     columns = [] if not columns else [name for name in declared.names if name in columns]
     if columns == [one.name for one in declared.chosen_columns([])]:
         columns = []
@@ -53,7 +53,7 @@ def save(person: "Person", declared: List, *, name: str, query: str) -> SavedFil
     if not query:
         raise CannotKeep("Nothing to save: filter or sort the list first.")
     if len(query) > LONGEST_QUERY:
-        raise CannotKeep(f"These filters are too long to save: {LONGEST_QUERY:,} characters at most.")
+        raise CannotKeep(f"These filters are too long to save. The limit is {LONGEST_QUERY:,} characters.")
     with transaction.atomic():
         mine = _of(person, declared)
         if mine.count() >= MOST_SAVED:
@@ -111,5 +111,5 @@ def _checked_name(text: str) -> str:
     if not name or "\0" in name:
         raise CannotKeep("Enter a name for the filter.")
     if len(name) > LONGEST_NAME:
-        raise CannotKeep(f"A name has {LONGEST_NAME} characters at most; this one has {len(name):,}.")
+        raise CannotKeep(f"Names can be up to {LONGEST_NAME} characters; this one is {len(name):,}.")
     return name

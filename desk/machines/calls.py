@@ -23,8 +23,8 @@ R = TypeVar("R", bound=Subject)
 C = TypeVar("C")
 PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
 LONGEST_DETAIL = 500
-GIVEN_UP = "The worker that sent it did not report an answer."
-TAKEN_OVER = "Nothing was sent by this worker: another one had taken over."
+GIVEN_UP = "The worker that sent it did not report a response."
+TAKEN_OVER = "Not sent by this worker: another worker had taken over."
 
 
 @dataclass(frozen=True, slots=True)

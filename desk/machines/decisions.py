@@ -71,7 +71,7 @@ class Acts:
     def refuse_while_cooling_off(self, act: Act) -> None:
         """Refuse a person whose second factors were changed lately."""
         if reason := factors.why_cooling_off(act.person, now=act.now):
-            raise self.refusal(f"Nothing was decided. {reason}")
+            raise self.refusal(f"Decision not recorded. {reason}")
 
     def confirm(self, act: Act) -> "StepUp":
         """Check the second factor for exactly this act, in a transaction. Raises `stepup.CannotConfirm`."""

@@ -97,7 +97,7 @@ class Replay:
             names = [name for name in expected if name in columns and name not in table.beside_the_trail]
             actual = texts({name: getattr(row, name) for name in names})
             yield from (
-                f"{self._named(row.pk)}: {name} is {actual[name]!r} in the table and {expected[name]!r} by the trail."
+                f"{self._named(row.pk)}: {name} is {actual[name]!r} in the table but {expected[name]!r} in the trail."
                 for name in names
                 if actual[name] != expected[name]
             )

@@ -34,7 +34,7 @@ class Stopwatch:
         """Why nothing may be sent any more, else an empty text."""
         by_boot, by_wall = self._by_boot(), clock.now() - self._wall
         if by_boot > SEND_WITHIN or by_wall > SEND_WITHIN:
-            return "Nothing was sent: this worker was delayed for too long."
+            return "Not sent: this worker was delayed for too long."
         if abs(by_boot - by_wall) > CLOCKS_AGREE_WITHIN:
             return "Not sent: the system clock was changed while the call was being prepared."
         return ""

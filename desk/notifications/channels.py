@@ -79,7 +79,7 @@ def target_of(address: str) -> Target:
         raise CannotChange("The address points to this machine or a private network. Enter a public host.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not _TARGET.fullmatch(path):
-        raise CannotChange("The path of the address has characters that must be percent-encoded.")
+        raise CannotChange("The address path contains characters that must be percent-encoded.")
     netloc = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme}://{netloc}" + (f":{port}" if port else "")
     return Target(origin, host, path)
@@ -115,7 +115,7 @@ def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str
     elif Channel.objects.filter(name=name).exists():
         sentences["name"] = "This name is in use, or was used by a removed channel."
     if least not in Severity.values:
-        sentences["least"] = "Choose the lowest severity."
+        sentences["least"] = "Choose a minimum severity."
     try:
         target_of(address)
     except CannotChange as problem:
@@ -161,7 +161,7 @@ def turn_secret(
     with transaction.atomic():
         row = _confirmed(channel_id, "turned", actor=actor, answer=answer, session_key=session_key, now=now)
         if row.kind != Medium.WEBHOOK:
-            raise CannotChange("Nothing was changed: a chat has no signing secret.")
+            raise CannotChange("No changes made: a chat has no signing secret.")
         secret = signing.new_secret()
         row.previous_sealed, row.previous_until = row.secret_sealed, now + BOTH_FOR
         row.secret_sealed = sealing.seal(secret, context=_context(row, "secret"))
@@ -193,7 +193,7 @@ def _confirmed(
     _require_keeper(actor)
     row = Channel.objects.filter(pk=channel_id, ended_at=None).first()
     if row is None:
-        raise CannotChange("Nothing was changed: the channel was removed.")
+        raise CannotChange("No changes made: the channel was removed.")
     digest = digest_of_change(row, action)
     stepup.verify(person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
     return row
@@ -202,7 +202,7 @@ def _confirmed(
 def _require_keeper(actor: "Person") -> None:
     current = models.Person.objects.filter(pk=actor.pk).first()
     if current is None or not may_keep(current):
-        raise CannotChange("Nothing was changed: only active administrators can manage channels.")
+        raise CannotChange("No changes made: only active administrators can manage channels.")
 
 
 def _record(row: Channel, action: str, *, actor: "Person", session_key: str, now: datetime) -> None:

@@ -42,16 +42,16 @@ def read(error: OSError, *, is_open: bool) -> MailAnswer:
         if is_open:
             problem = "The mail server doesn't support addresses like this one (SMTPUTF8)."
         return MailAnswer(problem, is_final=True, is_of_server=not is_open)
-    return MailAnswer(f"No answer from the mail server ({type(error).__name__}).", is_final=False, is_of_server=True)
+    return MailAnswer(f"No response from the mail server ({type(error).__name__}).", is_final=False, is_of_server=True)
 
 
 def _of_code(code: int, step: str, *, is_of_message: bool) -> MailAnswer:
     is_final = 500 <= code <= 599
     is_of_server = code == _LEAVES or not is_of_message
-    verb = "refused" if is_final else "deferred"
+    verb = "rejected" if is_final else "deferred"
     problem = f"The mail server {verb} {step} ({code})."
     if code < 0:  # smtplib's number for a line without one
-        problem = f"The mail server did not accept {step}: its reply is not valid SMTP."
+        problem = f"The mail server did not accept {step}: its response is not valid SMTP."
     if is_final and is_of_server:
         problem += " An administrator should check EMAIL_URL."
     return MailAnswer(problem, is_final=is_final, is_of_server=is_of_server)

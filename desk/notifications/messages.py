@@ -47,7 +47,7 @@ def mail(row: Notification, reader: "Person | None" = None) -> str:
         lines += ["", deadline]
     lines += ["", f"Open: {address(row)}"]
     if row.stage not in {Stage.ENDED, Stage.NEWS}:
-        lines += ["", "Decide on that page, with your second factor. No link approves anything."]
+        lines += ["", "Decide on that page with your second factor. Links never approve anything."]
     return "\n".join([*lines, "", *footer()])
 
 
@@ -62,7 +62,7 @@ def digest(rows: Sequence[Notification], reader: "Person") -> str:
             "",
         ]
     return "\n".join(
-        [*lines, "Decide on these pages, with your second factor. No link approves anything.", "", *footer()]
+        [*lines, "Decide on these pages with your second factor. Links never approve anything.", "", *footer()]
     )
 
 

@@ -120,9 +120,9 @@ def _by_post(row: Delivery) -> Outcome:
         return Outcome(f"Not delivered: {answer.reason}.", way_is_down=True)
     if answer.status in _TAKEN:
         return Outcome()
-    problem = f"The receiver answered {answer.status}."
+    problem = f"The receiver returned {answer.status}."
     if 300 <= answer.status < 400:
-        problem = f"The receiver answered {answer.status}, a redirect. Countersign follows no redirects."
+        problem = f"The receiver returned {answer.status}, a redirect. Countersign does not follow redirects."
     is_temporary = answer.status in _PASSING
     pause = retry_after(answer.headers.get("Retry-After", ""), clock.now()) if is_temporary else None
     return Outcome(problem, is_final=not is_temporary, way_is_down=is_temporary, retry_after=pause)

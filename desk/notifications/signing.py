@@ -41,7 +41,7 @@ def verify(body: bytes, sent: Mapping[str, str], key: Secret, *, now: datetime) 
         uid, stamp, signatures = (sent[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
         at = datetime.fromtimestamp(int(stamp), UTC)
     except (KeyError, ValueError, OverflowError, OSError):
-        raise NotGenuine("A signature header is missing or can't be read.") from None
+        raise NotGenuine("A signature header is missing or invalid.") from None
     if abs(now - at) > TOLERANCE:
         raise NotGenuine("The timestamp is more than five minutes off.")
     expected = f"v1,{_signature(key, uid, stamp, body)}"

@@ -15,7 +15,7 @@ FAILED: Final = "failed"
 DROPPED: Final = "dropped"
 
 STATES: Final[dict[str, State]] = {
-    QUEUED: State("Waiting", "Queued. It is retried until it is delivered.", Turn.WORKER, Tone.ACTIVE),
+    QUEUED: State("Waiting", "Queued, and retried until it is delivered.", Turn.WORKER, Tone.ACTIVE),
     SENDING: State("Being sent", "A worker is sending it.", Turn.WORKER, Tone.ACTIVE),
     DELIVERED: State(
         "Delivered",
@@ -33,7 +33,7 @@ STATES: Final[dict[str, State]] = {
     ),
     DROPPED: State(
         "Not needed",
-        "Not sent: the matter ended first. If it reopens, the message is sent.",
+        "Not sent: the matter was closed first. If it reopens, the message will be sent.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

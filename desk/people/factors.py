@@ -112,7 +112,7 @@ def confirm(
     key = session.session_key or ""
     with transaction.atomic():
         if digest != digest_of(person=person, change=change, target=target):
-            raise CannotChange("Nothing was changed: your factors changed after you opened the page. Refresh the page.")
+            raise CannotChange("No changes made: your factors changed after you opened the page. Refresh the page.")
         row = stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now)
         trail.record(
             actor=person,
@@ -140,7 +140,7 @@ def refuse_last(*, person: "Person", change: str) -> None:
     if not CHANGES[change].removes or not settings.SECOND_FACTOR_REQUIRED:
         return
     if Authenticator.objects.filter(user=person, type__in=_COUNTED).count() < 2:
-        raise CannotChange("Nothing was changed: it is your only second factor. Add another one first.")
+        raise CannotChange("No changes made: this is your only second factor. Add another one first.")
 
 
 # After a change -------------------------------------------------------------------------------------------------------

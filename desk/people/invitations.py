@@ -69,7 +69,7 @@ def _check_email(email: str, name: str) -> None:
     try:
         validate_email(email)
     except ValidationError:
-        raise CannotInvite(f"{email!r} is not an e-mail address.") from None
+        raise CannotInvite(f"{email!r} is not a valid e-mail address.") from None
     if models.Person.objects.filter(email__iexact=email).exclude(username=name).exists():
         raise CannotInvite(f"Someone else already uses the address {email}.")
 

@@ -195,10 +195,10 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
     person = row.person
     code = "".join(code.split()) if isinstance(code, str) else code
     if not totp.is_shaped(code):
-        raise CannotConfirm("A one-time code has six digits.")
+        raise CannotConfirm("Enter a six-digit code.")
     wait = code_limits.seconds_to_wait(person=person, session_digest=row.session_digest, now=now)
     if wait:
-        raise CannotConfirm(f"Too many wrong codes: try again in {wait} seconds, or use a passkey.")
+        raise CannotConfirm(f"Too many incorrect codes. Try again in {wait} seconds, or use a passkey.")
     secret = totp.secret_of(person)
     if secret is None:
         raise CannotConfirm("You have no authenticator app. Set one up under Your second factors.")
@@ -215,9 +215,9 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
 def _until_the_next_code(usable_from: datetime, now: datetime) -> str:
     """When the next code counts: within half a minute, unless this machine's clock was set back."""
     if usable_from - now <= timedelta(seconds=60):
-        return "This code was already used. Wait for the next one, at most 30 seconds."
+        return "This code has already been used. Wait up to 30 seconds for the next one."
     return (
-        f"Nothing was decided: one-time codes are accepted again from {usable_from:%H:%M} UTC, because this desk's "
+        f"Decision not recorded: one-time codes are not accepted until {usable_from:%H:%M} UTC, because this desk's "
         "clock was set back. "
         "Use a passkey, or ask an administrator to correct the clock."
     )
@@ -231,7 +231,7 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
         _move_counter(row.person, assertion)
     except passkeys.NotVerified:
         raise CannotConfirm(
-            "Your device did not verify you by PIN, fingerprint or face. A decision requires that."
+            "Your device did not verify you. Decisions require a PIN, fingerprint or face check."
         ) from None
     except passkeys.AtAnotherAddress as reason:
         raise CannotConfirm(str(reason)) from None
@@ -239,7 +239,7 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
         _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))
         raise CannotConfirm("This passkey response does not match the page. Start again.") from None
     if not models.StepUpChallenge.objects.filter(pk=waiting.pk, used_at=None).update(used_at=now):
-        raise CannotConfirm("This passkey response was already used. Start again.")
+        raise CannotConfirm("This passkey response has already been used. Start again.")
     row.kind = models.StepUp.Kind.PASSKEY
     row.nonce, row.challenge, row.audit_head = waiting.nonce, waiting.challenge, waiting.audit_head
     row.credential_id, row.client_data = assertion.credential_id, assertion.client_data
@@ -251,7 +251,7 @@ def _confirm_by_list(row: "StepUp", place: signed_lists.Place) -> None:
     row.kind, row.signed_with, row.position = models.StepUp.Kind.LIST, place.signature, place.position
     row.audit_head = place.signature.audit_head
     if not signed_lists.holds(row):
-        raise CannotConfirm("This is not what you confirmed, or the two minutes for it are over: review it again.")
+        raise CannotConfirm("This is not what you confirmed, or the two-minute limit has passed. Review it again.")
 
 
 def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpChallenge":
@@ -266,7 +266,7 @@ def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpCha
     if not same or not hmac.compare_digest(passkeys.challenge_text(expected), text):
         raise passkeys.CannotAccept("the challenge was made for something else")
     if waiting.used_at is not None:
-        raise CannotConfirm("This passkey response was already used. Start again.")
+        raise CannotConfirm("This passkey response has already been used. Start again.")
     if not waiting.made_at <= now <= waiting.made_at + timedelta(seconds=CHALLENGE_SECONDS):
         raise CannotConfirm("The passkey request expired after two minutes. Start again.")
     return waiting
@@ -290,7 +290,7 @@ def _keep(row: "StepUp") -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        raise CannotConfirm("This response was already used. Start again.") from None
+        raise CannotConfirm("This response has already been used. Start again.") from None
 
 
 def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:

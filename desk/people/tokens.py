@@ -46,9 +46,9 @@ def create(
 ) -> tuple["ApiToken", Secret]:
     """A new token of this person that ends after so many days (1 to 366). Its secret is not stored: show it now."""
     if not 1 <= days <= LONGEST_DAYS:
-        raise ValueError("A token is valid for 1 to 366 days.")
+        raise ValueError("Validity must be between 1 and 366 days.")
     if scope not in models.ApiToken.Scope.values:
-        raise ValueError("Choose what the token may do.")
+        raise ValueError("Choose the token's permissions.")
     text = PREFIX + secrets.token_urlsafe(32)
     row = models.ApiToken.objects.create(
         person=person,

@@ -23,8 +23,8 @@ def first() -> None:
 
 def again() -> None:
     """Give a sign after a round of work, where somebody looks for it."""
-    #: A file that a process without a port touches every few seconds while it works, or `1` for a line on standard
-    #: output: its container, or `manage.py up`, sees by it that it does not hang. [default: not set]
+    #: A file that a process without a port touches every few seconds while it runs, or `1` for a line on standard
+    #: output. Its container, or `manage.py up`, uses it to detect a hang. [default: not set]
     if os.environ.get(VARIABLE) and not _touch():
         _print()
     _tell_systemd("WATCHDOG=1")

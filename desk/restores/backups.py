@@ -70,7 +70,7 @@ class Manifest:
 def back_up(folder: Path, *, now: datetime) -> Manifest:
     """Make a backup in a folder that is not there yet. The desk may go on working. Raises CannotBackUp."""
     if folder.exists():
-        raise CannotBackUp(f"{folder} already exists. Name a new folder for the backup.")
+        raise CannotBackUp(f"{folder} already exists. Choose a new folder for the backup.")
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
@@ -102,15 +102,17 @@ def read(folder: Path) -> Manifest:
     except (OSError, ValueError, TypeError) as error:
         raise CannotRestore(f"{folder} is not a readable backup: {_sentence(error)}") from None
     if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
-        raise CannotRestore("The backup was made with another key ring, or altered. Use the key ring of that desk.")
+        raise CannotRestore(
+            "The backup was made with a different key ring or has been altered. Use that desk's key ring."
+        )
     if odd:
-        raise CannotRestore(f"{', '.join(odd)} in {folder} was changed since the backup was made.")
+        raise CannotRestore(f"{', '.join(odd)} in {folder} has changed since the backup was made.")
     if manifest.format != FORMAT:
-        raise CannotRestore(f"The backup has format {manifest.format}, and this version reads format {FORMAT}.")
+        raise CannotRestore(f"The backup is in format {manifest.format}; this version reads format {FORMAT}.")
     if _ROWS.get(manifest.engine) not in manifest.files:
         raise CannotRestore("The backup has no rows.")
     if manifest.engine != connection.vendor:
-        raise CannotRestore(f"It is of {manifest.engine}, and DATABASE_URL names {connection.vendor}.")
+        raise CannotRestore(f"The backup is from {manifest.engine}, but DATABASE_URL names {connection.vendor}.")
     return manifest
 
 
@@ -144,7 +146,7 @@ def _dump_postgresql(target: Path) -> None:
 def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     path = _sqlite_path()
     if _is_running():
-        raise CannotRestore(f"A desk runs on {heads.folder()}: stop it first.")
+        raise CannotRestore(f"A desk is running on {heads.folder()}: stop it first.")
     if path.exists() and _has_rows() and not over_rows:
         raise CannotRestore("This database already has rows. Use --replace to move them aside first.")
     connections.close_all()
@@ -190,7 +192,7 @@ def _run(program: str, arguments: list[str]) -> None:
 def _program(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise OSError(f"there is no {name} on the PATH; install PostgreSQL's client")
+        raise OSError(f"{name} is not on the PATH; install the PostgreSQL client")
     return path
 
 

@@ -33,10 +33,10 @@ TOPICS: Final = {machine.TOPIC: _may_follow, Restore.name: _may_follow_one}
 def _causes(now: datetime, only: str) -> Iterator[Cause]:
     for row in Restore.objects.filter(state=states.OPEN):
         if only in {"", row.subject}:
-            as_of = "" if row.as_of is None else f" of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
+            as_of = "" if row.as_of is None else f" as of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
             sentence = (
-                f"Nothing is sent: the database is in an earlier state{as_of}, so it can't know what was sent later. "
-                "Two treasurers must settle the pending requests."
+                f"Nothing is sent: the database is in an earlier state{as_of}, so anything sent later may be missing "
+                "from it. Two treasurers must settle the pending requests."
             )
             yield Cause(row.subject, sentence, "restore", str(row.pk))
 

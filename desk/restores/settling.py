@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PURPOSE: Final = "settle-restore"
 PEOPLE: Final = 2
-_ONLY_TREASURY: Final = "Only treasury with a role for every account can settle it."
+_ONLY_TREASURY: Final = "Only treasurers with a role for every account can settle a restore."
 
 
 class CannotSettle(Exception):
@@ -59,16 +59,16 @@ def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, st
 def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
     """Why this person can't give these verdicts now, before they confirm; an empty text where they can."""
     if row.state != states.OPEN:
-        return "It is already settled."
+        return "This restore is already settled."
     if not may_settle(person):
         return _ONLY_TREASURY
     if unread := waiting.not_read_yet(row.created_at):
         return f"Wait a moment: {unread[0]}"
     if missing := [item.reference for item in waiting_items if verdicts.get(item.subject) not in VERDICTS]:
-        return f"Choose an answer for each item; {', '.join(missing[:5])} has none yet."
+        return f"Choose an answer for each item; still unanswered: {', '.join(missing[:5])}."
     own = [item.reference for item in waiting_items if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
     if own:
-        return f"You requested {', '.join(own[:5])} yourself: cancel it, or have two others continue it."
+        return f"You requested {', '.join(own[:5])} yourself: cancel it, or ask two other treasurers to continue it."
     return ""
 
 
@@ -86,7 +86,7 @@ def give_word(
     """One person's verdicts on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
     decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
     WORDS.refuse_while_cooling_off(decision)
-    asks = "Enter what you compared: the exchange's own pages, statements, people you asked."
+    asks = "Enter what you compared: the exchange's own pages, statements, colleagues you asked."
     comment = WORDS.reason(comment, asks=asks, longest=LONGEST_COMMENT)
     with transaction.atomic():
         row = _locked(restore_id)
@@ -95,7 +95,7 @@ def give_word(
             raise CannotSettle(refusal)
         if digest != digest_of(row, waiting_items, verdicts):
             raise CannotSettle(
-                "Nothing was decided: something changed after you opened the page. Refresh it, then decide."
+                "Decision not recorded: something changed after you opened the page. Refresh it, then decide."
             )
         confirmation = WORDS.confirm(decision)
         answers = {item.subject: verdicts[item.subject] for item in waiting_items}

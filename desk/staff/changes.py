@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ASK, CONFIRM = "change-person", "confirm-person"
 DEACTIVATED: Final = "person.deactivated"
 CHANGED_SINCE: Final = (
-    "Nothing was changed: this person has changed since the request, or Countersign was upgraded. Reject it; then it "
+    "No changes made: this account has changed since the request, or Countersign was upgraded. Reject it; then it "
     "can be requested again."
 )
 UNDONE_BY_ONE_FOR: Final = timedelta(hours=24)
@@ -43,7 +43,7 @@ DECISIONS: Final = InTurn(
     CannotChange,
     machine.MACHINE,
     missing="Change not found.",
-    why_over=lambda row: "Nothing was changed: someone else acted first. Refresh the page.",
+    why_over=lambda row: "No changes made: someone else acted first. Refresh the page.",
     read_with=("person", "requested_by"),
 )
 
@@ -83,7 +83,7 @@ def request(
         person = read(person_id)
         _check(actor, person, kind, grants)
         if digest != digest_of(person, kind, grants):
-            raise CannotChange("Nothing was changed: this person changed after you opened the page. Refresh the page.")
+            raise CannotChange("No changes made: this account changed after you opened the page. Refresh the page.")
         act = replace(act, comment=clean_reason(reason))
         confirmation = REQUESTS.confirm(with_reason(act))
         return ask(person, kind, grants, act=act, confirmation=confirmation)
@@ -107,7 +107,7 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
         with transaction.atomic():
             machine.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
     except IntegrityError:
-        raise CannotChange("Nothing was changed: another change of this person is pending.") from None
+        raise CannotChange("No changes made: another change for this person is pending.") from None
     if row.alone:
         _apply(row, person, act)
         machine.move(row, event="applied_alone", to=states.DONE, **act.moved)
@@ -125,7 +125,7 @@ def confirm(
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
         if row.requested_by_id == actor.pk:
-            raise CannotChange("Nothing was changed: you requested it, so another administrator must confirm it.")
+            raise CannotChange("No changes made: you requested this change, so another administrator must confirm it.")
         person, grants = read(row.person_id), row.wanted_roles
         _check(actor, person, row.kind, grants)
         if not (digest == row.digest == digest_of(person, row.kind, grants)):
@@ -230,17 +230,17 @@ def clean_reason(text: str) -> str:
     if not text:
         raise CannotChange("Enter a reason.")
     if len(text) > LONGEST_REASON:
-        raise CannotChange(f"The reason is too long: {len(text)} characters, {LONGEST_REASON} at most.")
+        raise CannotChange(f"Reasons can be up to {LONGEST_REASON} characters; this one is {len(text)}.")
     return text
 
 
 def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
     # Read again inside the turn: the actor may have lost the role a moment ago.
     if not rules.may_keep(read(actor.pk)):
-        raise CannotChange("Only active administrators can change people.")
+        raise CannotChange("Only active administrators can manage people.")
     rules.refuse_oneself(actor, person)
     if problem := rules.obstacle(kind, person, grants):
-        raise CannotChange(f"Nothing was changed. {problem}")
+        raise CannotChange(f"No changes made. {problem}")
     loses = kind in {states.ACCESS, states.DEACTIVATE} or (kind == states.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
@@ -248,13 +248,13 @@ def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]
 
 def _refuse_unless_open(row: PersonChange, act: Act) -> None:
     if not rules.may_keep(read(act.person.pk)):
-        raise CannotChange("Only active administrators can change people.")
+        raise CannotChange("Only active administrators can manage people.")
     if row.person_id == act.person.pk:
-        raise CannotChange("Nothing was changed: you can't decide on your own account. Another administrator must.")
+        raise CannotChange("No changes made: changes to your own account need another administrator's approval.")
     if row.state != states.REQUESTED:
-        raise CannotChange(f"Nothing was changed: it is already {row.label.lower()}.")
+        raise CannotChange(f"No changes made: the request is already {row.label.lower()}.")
     if row.expires_at <= act.now:
-        raise CannotChange("Nothing was changed: the request expired after a day without confirmation.")
+        raise CannotChange("No changes made: the request expired after a day without confirmation.")
 
 
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:

@@ -34,7 +34,8 @@ def _entry(member: "Person", person: "Person") -> Entry:
         reference=member.get_username(),
         title="Confirm a new colleague",
         sentence=f"{member.get_username()} ({member.email or 'no e-mail address'}) joined: "
-        f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until treasury confirms them.",
+        f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until a treasurer "
+        "confirms this account.",
         url=reverse("person-colleague", args=[member.pk]),
         since=since,
         tone=Tone.ACTIVE,

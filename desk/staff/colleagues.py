@@ -80,14 +80,12 @@ def confirm(
         trail.take_turn()
         person, actor = changes.read(person_id), changes.read(actor.pk)
         if problem := obstacle(person):
-            raise CannotChange(f"Nothing was confirmed. {problem}")
+            raise CannotChange(f"Not confirmed. {problem}")
         if not may_confirm(actor, person):
-            raise CannotChange("Nothing was confirmed: another treasurer must confirm this person.")
+            raise CannotChange("Not confirmed: another treasurer must confirm this person.")
         CONFIRMATIONS.refuse_while_cooling_off(act)
         if digest != digest_of(person):
-            raise CannotChange(
-                "Nothing was confirmed: this person changed after you opened the page. Refresh the page."
-            )
+            raise CannotChange("Not confirmed: this account changed after you opened the page. Refresh the page.")
         confirmation = CONFIRMATIONS.confirm(act)
         since = person.unconfirmed_since
         models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=None, words_from=now)

@@ -61,14 +61,14 @@ def deactivate(
         trail.take_turn()
         person = changes.read(person_id)
         if not rules.may_keep(changes.read(actor.pk)):
-            raise CannotChange("Only active administrators can change people.")
+            raise CannotChange("Only active administrators can manage people.")
         rules.refuse_oneself(actor, person)
         if not person.is_active:
             raise CannotChange("This account is already deactivated.")
         if roles.ADMIN in person.grants:
             rules.refuse_last_admin(person)
         if digest != digest_of(person):
-            raise CannotChange("Nothing was changed: this person changed after you opened the page. Refresh the page.")
+            raise CannotChange("No changes made: this account changed after you opened the page. Refresh the page.")
         act = replace(act, comment=changes.clean_reason(reason))
         confirmation = DEACTIVATIONS.confirm(changes.with_reason(act))
         if why_two(person):

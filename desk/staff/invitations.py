@@ -70,7 +70,7 @@ def problems(*, name: str, email: str, grants: Collection[str]) -> dict[str, str
         if models.Person.objects.filter(email__iexact=email).exists():
             sentences["email"] = "This e-mail address is already in use."
     if not grants:
-        sentences["roles"] = "Choose at least one role: without one the person sees nothing."
+        sentences["roles"] = "Choose at least one role: without a role the person can't see anything."
     elif problem := rules.role_problem(grants):
         sentences["roles"] = problem
     return sentences
@@ -97,9 +97,9 @@ def invite(
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators can invite people.")
         if refusals := problems(name=name, email=email, grants=grants):
-            raise CannotChange(f"No one was invited. {' '.join(refusals.values())}")
+            raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
         if digest != digest_of(name=name, email=email, grants=grants):
-            raise CannotChange("No one was invited: the details changed after you opened the page. Refresh the page.")
+            raise CannotChange("Nobody was invited: the details changed after you opened the page. Refresh the page.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
@@ -133,7 +133,7 @@ def make_link(
         if problem := link_obstacle(person, actor):
             raise CannotChange(f"No link was created. {problem}")
         if digest != changes.digest_of(person, LINK, ()):
-            raise CannotChange("No link was created: this person changed after you opened the page. Refresh the page.")
+            raise CannotChange("No link was created: this account changed after you opened the page. Refresh the page.")
         act = replace(act, comment=changes.clean_reason(reason))
         confirmation = LINKS.confirm(changes.with_reason(act))
         row, code = _make_link(person, act=act, confirmation=confirmation)
@@ -143,9 +143,9 @@ def make_link(
 def link_obstacle(person: "Person", actor: "Person") -> str:
     """Why this administrator can't make a link for the person now, or an empty text."""
     if not person.is_active or person.has_usable_password():
-        return "Links are available only for active people without a password."
+        return "Links are only available for active people without a password."
     if not person.email:
-        return "This person has no e-mail address, and a link is bound to one."
+        return "This person has no e-mail address, and every link is tied to one."
     if not notices.goes_by_mail() and _asked_by(person) == actor.pk:
         return (
             "You requested this access and no mail server is set up, so another administrator must hand over the link."

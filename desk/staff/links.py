@@ -53,7 +53,7 @@ def put_into(text: str, notification: "Notification") -> str:
         return text
     row = Invitation.objects.filter(pk=number).first()
     address = address_of(row) if row is not None else ""
-    return text.replace(PLACE, address or "This link has expired. Ask an administrator for another one.")
+    return text.replace(PLACE, address or "This link has expired. Ask an administrator for a new one.")
 
 
 def _content(row: Invitation) -> bytes:

@@ -33,9 +33,9 @@ def mail_link(row: Invitation, *, now: datetime) -> None:
         kind=LINK_KIND,
         reference=person.get_username()[:40],
         title="Your link to Countersign",
-        sentence=f"{row.made_by.get_username()} invited you as {person.get_username()}. The link works once, until "
-        f"{row.expires_at:%d %b %H:%M} UTC. Enter this e-mail address, choose a password and set up a second "
-        "factor. If you were not expecting this, do not open the link and tell your treasury.",
+        sentence=f"{row.made_by.get_username()} invited you as {person.get_username()}. The link works once and "
+        f"expires on {row.expires_at:%d %b %H:%M} UTC. Enter this e-mail address, choose a password and set up a "
+        "second factor. If you were not expecting this, do not open the link; tell your treasury team.",
         url=reverse("begin"),
         created_at=now,
         ended_at=now,
@@ -56,7 +56,7 @@ def announce_arrival(person: "Person", *, now: datetime) -> None:
         phase=f"arrived {now:%Y-%m-%dT%H:%M:%S.%f}",
         kind=ARRIVAL_KIND,
         reference=person.get_username()[:40],
-        title="New sign-in by link",
+        title="New sign-in via link",
         sentence=f"Someone opened the link for {person.get_username()} ({person.email or 'no e-mail address'}) and "
         f"chose a password. Roles: {', '.join(words) or 'none'}. If that was not {person.get_username()}, an "
         "administrator must deactivate the account now.",

@@ -39,29 +39,27 @@ def role_problem(grants: Collection[str]) -> str:
     if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
         return "Account not found."
     if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
-        return f"Choose either every account or single accounts for {scopes.split(both[0])[0]}."
+        return f"Choose either every account or specific accounts for {scopes.split(both[0])[0]}."
     if unknown := held - set(roles.ALL):
         return f"Unknown role: {sorted(unknown)[0]!r}."
     if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:
-        return "An admin manages people and keys and moves no money. Remove Operator and Treasury."
+        return "Admins manage people and keys and can't move money. Remove Operator and Treasury."
     if roles.AUDITOR in held and len(held) > 1:
-        return "An auditor only reads. The role can't be combined with others."
+        return "Auditors have read access only. The role can't be combined with others."
     return ""
 
 
 def refuse_oneself(actor: "Person", person: "Person") -> None:
     """Raise CannotChange for somebody who would change their own account."""
     if actor.pk == person.pk:
-        raise CannotChange(
-            "Nothing was changed: you can't change your own roles, factors or account. Ask another admin."
-        )
+        raise CannotChange("No changes made: you can't change your own roles, factors or account. Ask another admin.")
 
 
 def refuse_last_admin(person: "Person") -> None:
     """Raise CannotChange where no other active administrator has a password. Call it after `trail.take_turn`."""
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
-        raise CannotChange("Nothing was changed: at least one admin must remain. Appoint another one first.")
+        raise CannotChange("No changes made: at least one admin must remain. Appoint another admin first.")
 
 
 def why_two(person: "Person") -> str:
@@ -69,15 +67,15 @@ def why_two(person: "Person") -> str:
     if roles.ADMIN in person.grants:
         others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
         if sum(other.has_usable_password() for other in others) < FEWEST_ADMINS:
-            return "Only one administrator would be left, so a second one must confirm this."
+            return "Only one administrator would be left, so a second administrator must confirm this."
     names = scopes.names()
     for scope, most in rooms.quorums().items():
         treasury = models.Person.objects.filter(scopes.holding(roles.TREASURY, scope))
         able = {each.pk for each in treasury if each.has_usable_password()}
         if person.pk in able and len(able) - 1 < most:
             return (
-                f"{names.get(scope, 'The account')} would be left with {len(able) - 1} in treasury, and its rules "
-                f"require up to {most} approvals, so a second administrator must confirm this."
+                f"{names.get(scope, 'The account')} would be left with {len(able) - 1} in treasury, but its policy "
+                f"requires up to {most} approvals, so a second administrator must confirm this."
             )
     return ""
 
@@ -85,7 +83,7 @@ def why_two(person: "Person") -> str:
 def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
     """Why this change of the person can't be requested now, or an empty text."""
     if kind == states.REACTIVATE:
-        return "This account is active." if person.is_active else ""
+        return "This account is already active." if person.is_active else ""
     if not person.is_active:
         return "This account is deactivated. Reactivate it first."
     if kind == states.ROLES:

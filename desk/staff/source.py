@@ -83,6 +83,6 @@ SOURCE: Final = Source(
     count=_count,
     subjects=lambda: {PersonChange.name: _page},
     topics=lambda: TOPIC,
-    empty="No changes of people need you.",
+    empty="No user changes need your approval.",
     acts=(roles.ADMIN,),
 )

@@ -33,16 +33,16 @@ EXPIRED: Final = "expired"
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Needs a second admin",
-        "Nothing has changed yet. Another administrator must confirm it within a day.",
+        "Nothing has changed yet. Another administrator must confirm this change within a day.",
         Turn.PERSON,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     DONE: State("Done", "Changed. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
-    REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
+    REJECTED: State("Rejected", "No changes made.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
-        "Nothing was changed: the request was withdrawn.",
+        "No changes made: the request was withdrawn.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -50,7 +50,7 @@ STATES: Final[dict[str, State]] = {
     ),
     EXPIRED: State(
         "Expired",
-        "Nothing was changed: the request expired after a day without confirmation.",
+        "No changes made: the request expired after a day without confirmation.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -30,7 +30,7 @@ class CommentForm(forms.Form):
 
     text = forms.CharField(
         label="Add a comment",
-        help_text="Visible to colleagues. A comment is not an approval. @name notifies that person.",
+        help_text="Visible to colleagues. A comment is not an approval. Use @name to notify someone.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -102,12 +102,12 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
     if wish.words or wish.severity:
         return "No items match your search."
     if wish.group == listing.MINE:
-        return sources[wish.source].empty if wish.source else "No items need you."
+        return sources[wish.source].empty if wish.source else "No items need your action."
     return {
         listing.OTHERS: "No items are waiting for others.",
         listing.SOON: f"No items expire within {int(entries.SOON.total_seconds()) // 60} minutes.",
         listing.ALL: "No open items.",
-        listing.WATCHING: "You are watching no items. Your requests, assignments and comments put items here.",
+        listing.WATCHING: "You are not watching any items. Items you request, take on or comment on appear here.",
         listing.ASSIGNED: "No items are assigned to you.",
         listing.DONE: "No decisions yet.",
     }[wish.group]

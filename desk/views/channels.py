@@ -26,12 +26,12 @@ DOES = {
     TURNED: (
         "New secret",
         "Create new secret",
-        "The current secret also signs for two more days.",
+        "Messages are also signed with the current secret for two more days.",
     ),
     ENDED: (
         "Remove channel",
         "Remove channel",
-        "No more messages are posted to it. Its deliveries stay listed.",
+        "No more messages will be posted to it. Past deliveries stay listed.",
     ),
 }
 
@@ -44,7 +44,7 @@ class ChannelForm(forms.Form):
     address = forms.CharField(
         label="Address",
         max_length=channels.LONGEST_ADDRESS,
-        help_text="An https:// address of a public host. It is stored encrypted and never shown again.",
+        help_text="A public https:// address. It is stored encrypted and never shown again.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "inputmode": "url"}),
     )
     least = forms.ChoiceField(
@@ -108,7 +108,7 @@ def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     try:
         if action == ENDED:
             channels.remove(**signed)
-            messages.success(request, f"Channel {row.name} removed. No more messages are posted to it.")
+            messages.success(request, f"Channel {row.name} removed. No more messages will be posted to it.")
             return redirect("channels")
         row, secret = channels.turn_secret(**signed)
     except (CannotChange, CannotConfirm) as problem:

@@ -29,10 +29,10 @@ ONLY_READERS = "Only administrators and auditors can see deliveries."
 class DeliveryFilter(DatedForm):
     """Which deliveries to list."""
 
-    dated, dated_label = "created_at", "Made"
+    dated, dated_label = "created_at", "Created"
 
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Any state"), *states.TABLE.choices])
-    way = forms.ChoiceField(label="Way", required=False, choices=[("", "Any channel"), *Medium.choices])
+    way = forms.ChoiceField(label="Sent via", required=False, choices=[("", "Any channel"), *Medium.choices])
 
     def narrow(self, rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
         """Only the deliveries that every filter which is set lets through."""
@@ -69,14 +69,14 @@ DELIVERIES: Final = List(
         Column("number", "Number", Value("number", "reference", ("pk",)), css="d-number"),
         Column("about", "About", Value("about", "notification.reference"), css="d-about"),
         Value("what", "notification.title"),
-        Column("why", "Why", Value("why", "notification.get_stage_display", ("stage",)), css="d-why"),
+        Column("why", "Reason", Value("why", "notification.get_stage_display", ("stage",)), css="d-why"),
         Value("way", "get_medium_display", ("medium",)),
         Column("to", "To", Value("person", "person.username")),
         Value("channel", "channel.name"),
         Column("state", "State", Value("state", "label", ("state",))),
         Value("problem", "last_problem"),
-        Column("tries", "Tries", Value("tries", "attempts"), is_end=True),
-        Column("made", "Made", Value("made at ({zone})", "created_at"), order=("pk",), is_time=True),
+        Column("tries", "Attempts", Value("tries", "attempts"), is_end=True),
+        Column("made", "Created", Value("made at ({zone})", "created_at"), order=("pk",), is_time=True),
         Column("again", "Send again", css="d-again"),
         Column("sent", "Sent", Value("sent at ({zone})", "sent_at"), is_shown=False, is_time=True),
     ),

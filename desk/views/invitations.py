@@ -48,7 +48,9 @@ class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
         """Check the address; five wrong ones end the link."""
         typed = str(self.cleaned_data["email"])
         if not invitations.is_for(self._row, typed, now=self._now):
-            raise forms.ValidationError("This link is for another e-mail address. It expires after five wrong entries.")
+            raise forms.ValidationError(
+                "This link is for a different e-mail address. It expires after five wrong entries."
+            )
         return typed
 
 

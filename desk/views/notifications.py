@@ -20,7 +20,7 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 
 FRESH, MOST_FRESH = timedelta(minutes=1), 5
-TURNS = ((1, "At once"), (2, "When 20 minutes are left"), (3, "When 12 minutes are left"))
+TURNS = ((1, "At once"), (2, "20 minutes before the deadline"), (3, "12 minutes before the deadline"))
 
 
 def _hour() -> forms.TimeField:

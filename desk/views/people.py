@@ -71,7 +71,7 @@ def _for(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], View
 
 
 readers = _for(rules.may_read, "Only administrators and auditors can see people.")
-keepers = _for(rules.may_keep, "Only administrators can invite and change people.")
+keepers = _for(rules.may_keep, "Only administrators can invite and manage people.")
 
 
 @require_safe
@@ -117,10 +117,10 @@ def invite(request: HttpRequest) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
-    sentence = "Another administrator must hand over the link, on this page."
+    sentence = "Another administrator must hand over the link from this page."
     if notices.goes_by_mail():
-        sentence = f"The link is e-mailed to {member.email}."
-    messages.success(request, f"{member.get_username()} is invited. {sentence}")
+        sentence = f"The link will be e-mailed to {member.email}."
+    messages.success(request, f"{member.get_username()} has been invited. {sentence}")
     return redirect("person", member.pk)
 
 
@@ -189,7 +189,7 @@ def reject(request: HttpRequest, change_id: int) -> HttpResponse:
     except CannotChange as problem:
         form.add_error("comment", str(problem))
         return _page(request, row.person_id, status=422, reject_form=form)
-    messages.success(request, f"{row.person.username}: change rejected. Nothing was changed.")
+    messages.success(request, f"{row.person.username}: change rejected. No changes made.")
     return redirect("person", row.person_id)
 
 
@@ -204,7 +204,7 @@ def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
         now=clock.now(),
         actor=_reader(request),
     )
-    messages.success(request, "Ended." if ended else "This session had already ended.")
+    messages.success(request, "Session ended." if ended else "This session had already ended.")
     return redirect("person", person_id)
 
 
@@ -292,11 +292,11 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
         if not member.is_active:
             return "This account is already deactivated."
         waiting = PersonChange.objects.filter(person=member, state=states.REQUESTED, kind=kind)
-        return "A second administrator must confirm it." if waiting.exists() else ""
+        return "A second administrator must confirm this change." if waiting.exists() else ""
     if kind == invitations.LINK:
         return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
-        return "Another change of this person is pending and must be decided first."
+        return "Another change for this person is pending and must be decided first."
     return rules.obstacle(kind, member, grants)
 
 
@@ -375,7 +375,7 @@ def _invite_page(
 def _link(request: HttpRequest, row: Invitation, code: Secret | None) -> HttpResponse:
     """The link, once, for the administrator who hands it over; or that it left by mail."""
     if code is None:
-        messages.success(request, f"The link is e-mailed to {row.email}. Older links are no longer valid.")
+        messages.success(request, f"The link will be e-mailed to {row.email}. Older links are no longer valid.")
         return redirect("person", row.person_id)
     address = invitations.shown_once(code, address=request.build_absolute_uri(reverse("begin")))
     return show(request, "desk/person_link.html", {"now": clock.now(), "row": row, "address": address})

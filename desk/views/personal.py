@@ -39,9 +39,7 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*arguments, **named)
         pages = [(entry.url_name, entry.label) for entry in context.pages_of(person) if entry.url_name != "overview"]
         self._choose("zone", [(name, name) for name in formats.zones()])
-        self._choose(
-            "quote_currency", [("", "The currency of the account"), *((code, code) for code in choices.quotes())]
-        )
+        self._choose("quote_currency", [("", "The account's currency"), *((code, code) for code in choices.quotes())])
         self._choose("start_page", [("", "Overview"), *pages])
 
     def _choose(self, name: str, offered: list[tuple[str, str]]) -> None:

@@ -19,7 +19,7 @@ from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
 PREFIX = "verdict:"
-_SETTLED = "Settled. Cancelled requests have ended, the others continue, and sending resumes."
+_SETTLED = "Settled. Cancelled requests have ended, the others continue, and sending has resumed."
 _RECORDED = "Recorded. Nothing is sent until another treasurer gives the same answers."
 
 
@@ -29,7 +29,8 @@ class WordForm(SecondFactorForm):
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(
         label="What did you compare?",
-        help_text="For example the exchange's own pages, statements, people you asked. Recorded in the audit trail.",
+        help_text="For example the exchange's own pages, statements, colleagues you asked. Recorded in the audit "
+        "trail.",
         max_length=LONGEST_COMMENT,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -46,7 +47,7 @@ def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
     if request.method != "POST":
         return _page(request, row, {})
     if not settling.may_settle(cast(Person, request.user)):
-        raise PermissionDenied("Only treasury with a role for every account can settle a restore.")
+        raise PermissionDenied("Only treasurers with a role for every account can settle a restore.")
     sent = {name.removeprefix(PREFIX): text for name, text in request.POST.items() if name.startswith(PREFIX)}
     verdicts = {subject: str(text) for subject, text in sent.items() if text in waiting.VERDICTS}
     if "digest" not in request.POST:

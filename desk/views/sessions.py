@@ -29,7 +29,7 @@ def end_session(request: DeskRequest) -> HttpResponse:
         now=clock.now(),
     )
     if ended:
-        messages.success(request, "Session ended. Its open pages are signed out within seconds.")
+        messages.success(request, "Session ended. Its open pages will be signed out within seconds.")
     else:
         messages.info(request, "This session had already ended.")
     return redirect("sessions")

@@ -28,7 +28,7 @@ def challenge(request: DeskRequest) -> JsonResponse:
     content = _content(request.body)
     members, fields = _text_members(content), _fields(content)
     if members is None or fields is None:
-        return JsonResponse({"problem": "Send purpose and digest as JSON text."}, status=400)
+        return JsonResponse({"problem": "Send purpose and digest as JSON strings."}, status=400)
     try:
         options = stepup.challenge(
             person=request.user,

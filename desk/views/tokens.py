@@ -26,7 +26,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(label="Purpose", max_length=80)
     scope = forms.ChoiceField(label="Permissions", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ)
     days = forms.IntegerField(
-        label="Valid for, days",
+        label="Valid for (days)",
         min_value=1,
         max_value=tokens.LONGEST_DAYS,
         initial=tokens.DEFAULT_DAYS,

@@ -31,7 +31,7 @@ def _kinds() -> Iterator[tuple[str, str]]:
 class TrailFilter(DatedForm):
     """Which events to list."""
 
-    dated, dated_label = "at", "Happened"
+    dated, dated_label = "at", "Date"
 
     actor = forms.CharField(label="Person", required=False, max_length=150)
     subject = forms.CharField(label="Object", required=False, max_length=120)
@@ -42,7 +42,7 @@ class TrailFilter(DatedForm):
         """The object as it was written. Raises ValidationError for a text that names none."""
         text = str(self.cleaned_data["subject"]).strip()
         if text and not subjects_of(text):
-            raise forms.ValidationError("No such object. Enter a reference, for example W-2, or a person's name.")
+            raise forms.ValidationError("Not found. Enter a reference, for example W-2, or a person's name.")
         return text
 
     def narrow(self, rows: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:

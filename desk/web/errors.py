@@ -28,12 +28,12 @@ _STALE_FORM = (
 )
 _AWAY_READING = (
     "Page temporarily unavailable",
-    "No money moved. The desk's database did not answer in time; try again in a moment. If the problem persists, "
+    "No money moved. The desk's database did not respond in time; try again in a moment. If the problem persists, "
     "contact an administrator.",
 )
 _AWAY_WRITING = (
     "Your request may not have been recorded",
-    "Nothing was sent by this request itself. The desk's database did not answer in time. Check the matching list "
+    "Nothing was sent by this request itself. The desk's database did not respond in time. Check the matching list "
     "before you submit it again; Countersign never sends a payment twice. If the problem persists, contact an "
     "administrator.",
 )

@@ -67,7 +67,7 @@ def read(header: str | None) -> str:
     if header is None:
         return ""
     if re.fullmatch(PATTERN, header) is None:
-        raise OddKey("Send 8 to 80 visible ASCII characters, in double quotes or without them.")
+        raise OddKey("Send 8 to 80 visible ASCII characters, with or without double quotes.")
     return header.strip('"')
 
 
@@ -90,7 +90,7 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if is_new:
         return Claim(row.pk, token)
     if row.fingerprint != fingerprint:
-        raise KeyReused(f"This {HEADER} was already used for another request.")
+        raise KeyReused(f"This {HEADER} has already been used for a different request.")
     if row.status is not None:
         return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)

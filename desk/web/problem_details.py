@@ -19,11 +19,11 @@ class Problem(serializers.Serializer[Any]):
     """The body of every answer that is not a success (RFC 9457), sent as application/problem+json."""
 
     type = serializers.CharField(help_text="Always about:blank; the status identifies the problem.")
-    title = serializers.CharField(help_text="The phrase of the HTTP status.")
+    title = serializers.CharField(help_text="The HTTP status phrase.")
     status = serializers.IntegerField(help_text="The HTTP status.")
-    detail = serializers.CharField(help_text="What happened, in plain words, starting with the money.")
+    detail = serializers.CharField(help_text="What happened in plain words, starting with the money.")
     errors = serializers.DictField(  # type: ignore[assignment]
-        child=serializers.CharField(), help_text="Errors by field of the request; empty if there are none."
+        child=serializers.CharField(), help_text="Errors by request field; empty if there are none."
     )
 
 

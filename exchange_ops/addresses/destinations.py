@@ -117,7 +117,7 @@ def _network(address: CoinAddress) -> str:
     for network in networks:
         if network in address.networks:
             return network
-    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(address.networks)} network.")
+    raise coin_addresses.NotAnAddress(f"This is an address on the {' or '.join(address.networks)} network.")
 
 
 def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
@@ -142,14 +142,14 @@ def _payment_request_problem(code: str, text: str) -> str:
 
 def _payment_id_problem(currency: Currency, payment_id: str) -> str:
     if not currency.payout_is_payment_id:
-        return f"{currency.code} has no payment id. Leave this empty."
+        return f"{currency.code} does not use payment ids. Leave this blank."
     return coin_addresses.payment_id_problem(currency.code, payment_id)
 
 
 def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]:
     if payment_id or not currency.payout_is_payment_id:
         return ()
-    return (f"{currency.code} supports payment ids. Without one that the recipient requires, the money may be lost.",)
+    return (f"{currency.code} supports payment ids. If the recipient requires one, the money may be lost without it.",)
 
 
 def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:

@@ -170,7 +170,7 @@ _BY_OUTCOME: Final[dict[str, calls.OnOutcome]] = {
 
 def _on_lease_expired(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
-    problem = "The worker stopped before the exchange's answer was saved."
+    problem = "The worker stopped before the exchange's response was saved."
     _on_unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
 
 

@@ -62,7 +62,7 @@ ROOM: Final = rooms.Room(
     tables=(
         Table(
             DepositAddress,
-            {"seen_at": reasons.CLOCK, "place": "its place in the exchange's list of the last ten"},
+            {"seen_at": reasons.CLOCK, "place": "its position in the exchange's list of the last ten"},
         ),
         Table(AddressRequest, AddressRequest.table.loose),
         Table(AddressRequestEvent),

@@ -15,7 +15,7 @@ ABSENT: Final = "absent"
 REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
         "Queued",
-        "No new address was created yet. It is requested from the exchange once. No action needed.",
+        "No new address has been created yet. The request is about to be sent to the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
@@ -27,8 +27,8 @@ REQUEST_STATES: Final[dict[str, State]] = {
     ),
     "unknown": State(
         "Outcome unknown",
-        "It is unknown whether a new address was created: the exchange did not answer. The "
-        "exchange's list is being checked; the request is not repeated. The current address remains "
+        "It is unknown whether a new address was created: the exchange did not respond. The "
+        "exchange's list is being checked; the request is not sent again. The current address remains "
         "valid.",
         Turn.EXCHANGE,
         Tone.WARN,
@@ -43,7 +43,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
     "refused": State(
         "Refused by the exchange",
         (
-            "No new address was created: the exchange refused it for the reason below. The current "
+            "No new address was created: the exchange rejected it for the reason below. The current "
             "address remains valid."
         ),
         Turn.NOBODY,
@@ -60,7 +60,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
     ),
     "absent": State(
         "No new address",
-        "No new address was created: the exchange did not answer, and its list shows no new address. "
+        "No new address was created: the exchange did not respond, and its list shows no new address. "
         "The current address remains valid. An operator can try again.",
         Turn.NOBODY,
         Tone.QUIET,

@@ -13,12 +13,12 @@ WORDS: Final = Words(
     content=lambda facts: str(facts.get("currency", "")),
     model=AddressRequest,
     sentences={
-        "asked": "{who} made {it}.",
+        "asked": "{who} created {it}.",
         "sending": "{who} sent {it} to the exchange.",
-        "made": "{who} recorded the new address of {it}.",
-        "refused": "{who} noted that the exchange refused {it}.",
+        "made": "{who} recorded the new address for {it}.",
+        "refused": "{who} noted that the exchange rejected {it}.",
         "not_sent": "{who} noted that {it} was not sent.",
-        "unknown": "{who} noted that no answer to {it} arrived.",
+        "unknown": "{who} noted that there was no response to {it}.",
         "absent": "{who} noted that the exchange created no address for {it}.",
     },
 )

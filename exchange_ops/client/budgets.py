@@ -71,7 +71,7 @@ class Budget:
 
     def __init__(self, per_second: int, *, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
         if per_second < 1:
-            raise ValueError("a budget has one call a second at least")
+            raise ValueError("a budget must allow at least one request per second")
         self._places = per_second
         self._clock_ns = clock_ns
         self._changed = threading.Condition()

@@ -70,20 +70,20 @@ class Calls:
         except BadReply as problem:
             if row.method == "GET":
                 raise
-            raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
+            raise OutcomeUnknown(f"Unreadable response: {problem.reason}", {"status": answer.status}) from problem
 
     def answer(self, operation: str, **arguments: object) -> Answer:
         """Call a read by its name and return the answer without decoding its body. Raises `UnknownOperation`."""
         row = _row(operation)
         if not row.reads:
-            raise UnknownOperation(f"{operation} is no read: what acts has a way of its own.")
+            raise UnknownOperation(f"{operation} is not a read operation.")
         return self._exchange(row, arguments)
 
     def listing(self, operation: str, **arguments: object) -> Listing[Any]:
         """Call a read whose reply is a list and decode each element by itself, so that a bad one hides no other."""
         row = _row(operation)
         if row.method != "GET" or getattr(row.result, "__origin__", None) is not list:
-            raise UnknownOperation(f"{operation} does not give a list.")
+            raise UnknownOperation(f"{operation} does not return a list.")
         (kind,) = row.result.__args__  # type: ignore[attr-defined]  # checked above: list[Record]
         return read_each(self._exchange(row, arguments).body, kind)
 

@@ -59,7 +59,7 @@ class PacedTransport:
             with budget.place(urgency_of(request.operation), within_ns=patience_ns):
                 answer = self._leave(request, ends_ns - time.monotonic_ns())
         except NoPlace:
-            raise NoPlaceInTime("not sent: too many calls in progress") from None
+            raise NoPlaceInTime("not sent: too many requests in progress") from None
         except CallFailed as failure:
             (budget.refused if _is_too_many(failure) else budget.answered)()
             raise

@@ -24,7 +24,7 @@ def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
     if parts.scheme not in {"ws", "wss"} or not parts.hostname:
         raise CannotFollow("The stream address must start with wss://.")
     if parts.scheme == "ws" and not is_loopback(parts.hostname):
-        raise CannotFollow("ws:// is allowed on this machine only; use wss://.")
+        raise CannotFollow("ws:// is allowed only on this machine; use wss://.")
     return base_url.rstrip("/") + address.value
 
 

@@ -30,7 +30,7 @@ MOST_UNDER_WAY: Final = 5  # requests of one person that have no answer yet
 MOST_A_MINUTE: Final = 30  # requests of one person
 LOST_AFTER: Final = timedelta(seconds=90)  # longer than any request takes
 _WAKE_AGAIN: Final = timedelta(seconds=10)
-_LOST: Final = "No answer: the worker stopped. The request was read-only; send it again."
+_LOST: Final = "No response: the worker stopped. The request was read-only; send it again."
 MOST_CHARACTERS: Final = 200_000  # of a stored answer; a complete long listing is exported from its own page
 _SECRET_MEMBER: Final = re.compile(
     r'("(?:\w*(?:secret|password|private_?key|mnemonic|authorization|api_?key|skey)\w*|\w*wif)"\s*:\s*)"(?:[^"\\]|\\.)*"',
@@ -69,11 +69,11 @@ def request(
 ) -> ConsoleCall:
     """Have a worker send this once, however often the form is submitted. Raises `CannotSend` and `BadArgument`."""
     if entry.elsewhere is not None:
-        raise CannotSend(f"Nothing was sent. {entry.elsewhere.sentence}")
+        raise CannotSend(f"Not sent. {entry.elsewhere.sentence}")
     if entry.needs_key and account is None:
-        raise CannotSend("Nothing was sent: this request needs an API key, and no exchange account is set up yet.")
+        raise CannotSend("Not sent: this request needs an API key, and no exchange account is set up yet.")
     if entry.needs_key and not rules.may_send_requests(person, account):
-        raise CannotSend("Nothing was sent: your role does not allow this for the account.")
+        raise CannotSend("Not sent: your role does not allow this for the account.")
     read_arguments(entry, texts)
     existing = ConsoleCall.objects.filter(person=person, request_key=request_key).first()
     if existing is not None:
@@ -100,13 +100,10 @@ def _refuse_too_many(person: Person, now: datetime) -> None:
     mine = ConsoleCall.objects.filter(person=person)
     if mine.filter(state__in=(_State.WAITING, _State.SENDING)).count() >= MOST_UNDER_WAY:
         raise CannotSend(
-            f"Nothing was sent: {MOST_UNDER_WAY} of your requests are still waiting for an answer. Try again "
-            "when one is done."
+            f"Not sent: {MOST_UNDER_WAY} of your requests are still awaiting a response. Try again when one is done."
         )
     if mine.filter(asked_at__gt=now - timedelta(minutes=1)).count() >= MOST_A_MINUTE:
-        raise CannotSend(
-            f"Nothing was sent: limit of {MOST_A_MINUTE} requests a minute reached. Try again in a minute."
-        )
+        raise CannotSend(f"Not sent: limit of {MOST_A_MINUTE} requests per minute reached. Try again in a minute.")
 
 
 def perform(call_id: int, *, now: datetime, send: Send) -> None:
@@ -130,7 +127,7 @@ def _outcome(call: ConsoleCall, send: Send) -> dict[str, Any]:
     """The columns of the outcome."""
     entry = entries.entry(call.service, call.operation)
     if entry is None or entry.elsewhere is not None:
-        return {"state": _State.FAILED, "problem": "Nothing was sent: this request is not available in the console."}
+        return {"state": _State.FAILED, "problem": "Not sent: this request is not available in the console."}
     try:
         reply = send(entry, account=call.account, arguments=read_arguments(entry, call.arguments))
     except Refused as refusal:

@@ -22,12 +22,12 @@ class Elsewhere:
 
 
 _ORDERS: Final = Elsewhere(
-    "Places, replaces or cancels orders. Use the Orders page, which applies limits and price checks.",
+    "Places, replaces or cancels orders. Use the Orders page, where limits and price checks apply.",
     "orders",
     "Orders",
 )
 _MARGIN: Final = Elsewhere(
-    "Changes margin accounts or positions. Use the Margin page, which shows the estimate and applies limits.",
+    "Changes margin accounts or positions. Use the Margin page, where estimates are shown and limits apply.",
     "margin",
     "Margin",
 )
@@ -37,7 +37,7 @@ _PAYOUTS: Final = Elsewhere(
     "Withdrawals",
 )
 _TRANSFERS: Final = Elsewhere(
-    "Moves money, and the exchange repeats it if it is sent twice. Use Transfers, which sends once.",
+    "Moves money, and sending it twice moves it twice. Use Transfers, where each request is sent once.",
     "transfers",
     "Transfers",
 )
@@ -47,7 +47,7 @@ _SUBACCOUNTS: Final = Elsewhere(
     "Sub-accounts",
 )
 _ADDRESSES: Final = Elsewhere(
-    "Creates a deposit address, and the exchange limits their number. Use the currency's page under Funds.",
+    "Creates a deposit address; the exchange limits how many. Use the currency's page under Funds.",
     "funds",
     "Funds",
 )
@@ -57,7 +57,7 @@ _BROADCASTS: Final = Elsewhere(
     "Send a transaction",
 )
 _KEYED: Final = Elsewhere(
-    "Carries a private key in its address, so it is never sent from a browser. `manage.py slp_token` reads the "
+    "The URL contains a private key, so it is never sent from a browser. `manage.py slp_token` reads the "
     "key from standard input, if CHAIN_KEYED_CALLS allows it."
 )
 _LOGIN: Final = Elsewhere(

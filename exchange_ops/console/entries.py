@@ -122,7 +122,7 @@ SERVICES: Final[Mapping[str, Catalogue]] = {
     STREAMS: Catalogue(
         STREAMS,
         "Exchange, streams",
-        "The same over WebSocket. A subscription runs for three seconds, then ends.",
+        "The same over WebSocket. Each subscription ends after three seconds.",
         _by_name(_streams()),
     ),
     CHAIN: Catalogue(

@@ -30,7 +30,7 @@ def send(entry: Entry, *, account: Account | None, arguments: Mapping[str, objec
             return _to_chain(entry, arguments)
         return _over_socket(entry, account, arguments)
     except store.NoUsableKey as problem:
-        raise CannotSend(f"Nothing was sent: {problem}") from None
+        raise CannotSend(f"Not sent: {problem}") from None
 
 
 def _to_exchange(entry: Entry, account: Account | None, arguments: Mapping[str, object]) -> Reply:

@@ -45,7 +45,7 @@ def _table(document: Any) -> Figures | None:
             return Figures(["Value"], [[_cell(value)] for value in document[:MOST_ROWS]], len(document))
         case dict() if document:
             pairs = list(document.items())
-            return Figures(["Member", "Value"], [[name, _cell(value)] for name, value in pairs[:MOST_ROWS]], len(pairs))
+            return Figures(["Field", "Value"], [[name, _cell(value)] for name, value in pairs[:MOST_ROWS]], len(pairs))
         case _:
             return None
 

@@ -23,9 +23,7 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {"answer": "exchange_ops/console/_answer.html"}
-ONLY_WORKERS = (
-    "Nothing was sent. Auditors can only view requests; operators, treasury and administrators can send them."
-)
+ONLY_WORKERS = "Not sent. Auditors can only view requests; operators, treasury and administrators can send them."
 _LONGEST = 18
 
 

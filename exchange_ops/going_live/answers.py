@@ -26,9 +26,9 @@ QUESTIONS: Final = {
     "ledger_types": "Ledger entry types",
     "types_of_transfers": "Entry types of own transfers",
     "frozen_subaccount": "Frozen sub-account",
-    "pace": "Documented call rate reached",
-    "refusal.insufficient_funds": "Answer to an amount above the balance",
-    "refusal.validation_error": "Answer to a zero amount",
+    "pace": "Documented rate limit reached",
+    "refusal.insufficient_funds": "Response to an amount above the balance",
+    "refusal.validation_error": "Response to a zero amount",
 }
 _OWN: Final = {"tag", "left_hold", "paid"}  # notes of the probe for itself
 

@@ -55,9 +55,9 @@ def all_items(visit: Visit) -> list[Item]:
 STEPS: Final = (
     Step(
         "tls",
-        "TLS on the desk's own host name",
+        "TLS on the desk's host name",
         "It protects passwords and approvals, and passkeys are bound to the host name.",
-        "Set up a TLS proxy with a certificate, and open this page under that host name. In /etc/countersign/env:",
+        "Set up a TLS proxy with a certificate, and open this page at that host name. In /etc/countersign/env:",
         verdicts.tls,
         command="ALLOWED_HOSTS=desk.example.com\nDESK_URL=https://desk.example.com\nTRUSTED_PROXIES=127.0.0.1",
     ),
@@ -73,7 +73,7 @@ STEPS: Final = (
     Step(
         "rows",
         "Database and broker",
-        "PostgreSQL handles several processes at once and can be backed up while the desk runs.",
+        "PostgreSQL supports several processes at once and can be backed up while the desk runs.",
         "Set both in /etc/countersign/env, then prepare the database:",
         verdicts.rows,
         command=(
@@ -107,7 +107,7 @@ STEPS: Final = (
     ),
     Step(
         "signature",
-        "Trial signatures of two treasurers",
+        "Trial signatures by two treasurers",
         "Proves that passkeys work at this address before a payout depends on them.",
         "Each treasurer opens this page and signs once. This also works in the first 24 hours.",
         verdicts.signatures,
@@ -115,8 +115,8 @@ STEPS: Final = (
     Step(
         "key",
         "Read-only key",
-        "With it the desk can show everything and pay nothing. The withdrawal key comes later.",
-        "Create the key at the exchange. The first key is added by command, which also creates the account:",
+        "With it, the desk can show everything but pay nothing. The withdrawal key comes later.",
+        "Create the key on the exchange. The first key is added by command, which also creates the account:",
         verdicts.key,
         command=(
             f'{MANAGE} add_key --new-account --account "Main desk" --label Reader --login KEY --right payments '
@@ -126,8 +126,8 @@ STEPS: Final = (
     ),
     Step(
         "places",
-        "Exchange of each account configured",
-        "An account whose exchange is not in the settings can't be read or paid from.",
+        "Exchange configured for each account",
+        "An account whose exchange is not in the settings can't be synced or paid from.",
         "Add each further exchange in /etc/countersign/env and restart the desk:",
         verdicts.places,
         command='EXCHANGE_PLACES="second=https://… wss://…"',

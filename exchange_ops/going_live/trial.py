@@ -50,7 +50,7 @@ def sign(*, actor: "Person", credential: str, session_key: str, now: datetime) -
             now=now,
         )
         if not counts(row):
-            raise CannotSign("No trial signature was recorded: an approval with this passkey would not count.")
+            raise CannotSign("Trial signature not recorded: an approval with this passkey would not count.")
         trail.record(
             actor=actor,
             action=ACTION,

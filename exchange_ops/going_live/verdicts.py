@@ -58,15 +58,15 @@ def tls(visit: Visit) -> Verdict:
         return Verdict(holds=False, sentence="This is a demo on plain HTTP, reachable from this machine only.")
     name = visit.host.rsplit(":", 1)[0].strip("[]")
     if name in _LOCAL:
-        return Verdict(holds=False, sentence=f"This page was opened as {name}, which works on this machine only.")
+        return Verdict(holds=False, sentence=f"This page was opened at {name}, which works on this machine only.")
     if not visit.is_secure:
         return Verdict(
             holds=False, sentence="The request arrived without TLS, or the proxy did not send X-Forwarded-Proto."
         )
     if name != settings.DESK_HOST:
-        sentence = f"This page was opened as {name}; passkeys work at {settings.DESK_ORIGIN} only."
+        sentence = f"This page was opened at {name}; passkeys work at {settings.DESK_ORIGIN} only."
         return Verdict(holds=False, sentence=sentence)
-    return Verdict(holds=True, sentence=f"This page was opened as {name}, over TLS.", at=visit.now)
+    return Verdict(holds=True, sentence=f"This page was opened at {name}, over TLS.", at=visit.now)
 
 
 def secrets(_: Visit) -> Verdict:
@@ -134,12 +134,12 @@ def key(_: Visit) -> Verdict:
     active = list(ApiKey.objects.filter(active=True))
     reading = [key for key in active if key.observed.get(Right.PAYMENTS.value) == _GRANTED]
     if not reading:
-        return Verdict(holds=False, sentence="No key can read payments.")
+        return Verdict(holds=False, sentence="No key has read access to payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
-    what = "No key can pay yet." if not paying else "Another key can pay."
+    what = "No key can pay yet." if not paying else "A different key can pay."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Verdict(holds=False, sentence="The only key that reads can also pay. Create a read-only key.")
+        return Verdict(holds=False, sentence="The only key with read access can also pay. Create a read-only key.")
     probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
     return Verdict(holds=True, sentence=f"{narrow[0].label} is read-only. {what}", at=max(probe_times, default=None))
 
@@ -220,10 +220,10 @@ def payout(_: Visit) -> Verdict:
     """The chain proves a payout."""
     proven = Withdrawal.objects.filter(state=states.VERIFIED).order_by("pk").first()
     if proven is not None:
-        sentence = f"{proven.reference} was paid and verified on chain."
+        sentence = f"{proven.reference} was paid and verified on-chain."
         return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
     if Withdrawal.objects.filter(state=states.SETTLED).exists():
-        sentence = "One payout was paid, not verified on chain yet. On-chain verification is available for BCH only."
+        sentence = "A payout was paid, but not yet verified on-chain. On-chain verification is available for BCH only."
         return Verdict(holds=False, sentence=sentence)
     return Verdict(holds=False, sentence="No payout yet.")
 

@@ -58,7 +58,7 @@ def fill(
 def sentence_of(failure: Exception) -> str:
     """The sentence for a person whose question could not be answered."""
     if isinstance(failure, Refused):
-        return f"No answer from the exchange: {failure}"[:300]
+        return f"No response from the exchange: {failure}"[:300]
     if isinstance(failure, CallFailed):
         return f"The exchange is not reachable at the moment ({failure})."[:300]
     return str(failure)[:300]

@@ -84,7 +84,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if not key.active:
             raise CannotChangeKey("Only a key that is in use can be rotated.")
         if successor_of(key) is not None:
-            raise CannotChangeKey("This key already has a successor. Switch to it, or cancel the rotation first.")
+            raise CannotChangeKey("This key already has a replacement. Switch to it, or cancel the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key, replaces=key), by, _fields(pair))
         successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
@@ -98,7 +98,7 @@ def switch(*, key_id: int, by: Confirmation) -> ApiKey:
         _refuse_unless_admin(by.person, key.account_id)
         successor = successor_of(key)
         if successor is None or not successor.is_waiting:
-            raise CannotChangeKey("This key has no successor.")
+            raise CannotChangeKey("This key has no replacement.")
         problem = why_not_switch(key, successor)
         if problem:
             raise CannotChangeKey(problem)
@@ -160,16 +160,16 @@ def disable(*, key_id: int, by: Confirmation) -> ApiKey:
 def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     """The first reason why the successor can't take over yet; empty when it can."""
     if successor.is_being_probed:
-        return "The successor is still being verified. Try again in a few seconds."
+        return "The new key is still being verified. Try again in a few seconds."
     if successor.is_turned_down:
-        return f"The exchange refused the successor: {successor.last_problem}"
+        return f"The exchange rejected the new key: {successor.last_problem}"
     if successor.probe_problem:
-        return f"The successor could not be verified: {successor.probe_problem}"
+        return f"The new key could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
-        return "The successor belongs to another account at the exchange: our transactions are not there."
+        return "The new key belongs to another account at the exchange: it doesn't show our transactions."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
     if lost:
-        return f"The successor lacks rights that the key has: {', '.join(lost)}."
+        return f"The new key lacks permissions that the old key has: {', '.join(lost)}."
     return ""
 
 
@@ -179,10 +179,10 @@ def why_not_finish(key: ApiKey, now: datetime) -> str:
     if key.kept_at is None or successor is None:
         return "This key has no rotation to finish."
     if successor.is_turned_down:
-        return f"The exchange refused the new key after the switch: {successor.last_problem} Switch back or fix it."
+        return f"The exchange rejected the new key after the switch: {successor.last_problem} Switch back or fix it."
     if now < key.kept_at + KEPT_AT_LEAST:
         ready = key.kept_at + KEPT_AT_LEAST
-        return f"Calls with the old key may still be in progress. You can wipe it from {ready:%H:%M:%S} UTC."
+        return f"Requests with the old key may still be in progress. You can wipe it from {ready:%H:%M:%S} UTC."
     return ""
 
 

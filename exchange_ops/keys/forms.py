@@ -47,12 +47,12 @@ class PairForm(DecisionForm):
         },
     )
     rights = forms.MultipleChoiceField(
-        label="Rights granted at the exchange",
+        label="Permissions granted at the exchange",
         choices=[(right.value, right.value) for right in Right],
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": "Choose at least one right.",
-            "invalid_choice": "Choose a right from the list.",
+            "required": "Choose at least one permission.",
+            "invalid_choice": "Choose a permission from the list.",
         },
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)

@@ -71,7 +71,7 @@ def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
         live_rows = ApiKey.objects.filter(pk=key_id, retired_at=None)
         key = live_rows.first()
         if key is None:
-            raise CannotProbeKey("This key is disabled and its secret is wiped, so it can't be checked.")
+            raise CannotProbeKey("This key is disabled and its secret has been wiped, so it can't be checked.")
         if key.is_being_probed:
             outbox.wake(TASK, key.pk)
             return

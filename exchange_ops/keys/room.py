@@ -24,7 +24,7 @@ from exchange_ops.shared.declarations import ages, causes, reasons, topics
 def _refused(now: datetime, only: str) -> Iterator[Cause]:
     for key in ApiKey.objects.filter(Q(active=True) | Q(replaces__isnull=False, kept_at=None), retired_at=None):
         if key.is_turned_down:
-            sentence = f"The exchange refused the key {key.label}: {key.last_problem}"
+            sentence = f"The exchange rejected the key {key.label}: {key.last_problem}"
             yield Cause(key.subject, sentence, "key", str(key.pk), str(key.account_id))
 
 
@@ -43,10 +43,10 @@ def _keys() -> Health:
     rights = {(key.account_id, right) for key in active if not key.is_turned_down for right in key.rights}
     alone = [key for key in bad if not {(key.account_id, right) for right in key.rights} <= rights]
     key = (alone or bad)[0]
-    then = "No other key has the same rights." if alone else "Other keys are used instead."
-    sentence = f"The exchange refused the key {key.label}: {key.last_problem} {then}"
+    then = "No other key has the same permissions." if alone else "Other keys are used instead."
+    sentence = f"The exchange rejected the key {key.label}: {key.last_problem} {then}"
     age = ages.age(key.last_problem_at, clock.now())
-    public = f"The exchange refused {len(bad)} of {len(active)} keys. {then}"
+    public = f"The exchange rejected {len(bad)} of {len(active)} keys. {then}"
     return Health(not alone, sentence, None if age is None else age.total_seconds(), public)
 
 
@@ -67,7 +67,7 @@ ROOM: Final = rooms.Room(
     incidents=(
         Kind(
             alarms.KEY_REFUSED,
-            "Key refused",
+            "Key rejected",
             Severity.HIGH,
             (roles.ADMIN, roles.TREASURY),
             _refused,

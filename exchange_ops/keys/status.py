@@ -105,7 +105,7 @@ def _warnings(key: ApiKey) -> list[str]:
     sentences = []
     if key.same_account is False:
         sentences.append(
-            "It belongs to another account at the exchange: our transactions are not there. Other keys are used first."
+            "The key belongs to another account at the exchange: our transactions are missing. Others are used first."
         )
     if excess := rights.excess(key):
         names = ", ".join(right.value for right in excess)
@@ -114,7 +114,7 @@ def _warnings(key: ApiKey) -> list[str]:
         )
     if lacking := rights.lacking(key):
         names = ", ".join(right.value for right in lacking)
-        sentences.append(f"Missing at the exchange: {names}. The key is not used for that.")
+        sentences.append(f"Missing at the exchange: {names}. The key is not used for these.")
     return sentences
 
 

@@ -78,7 +78,7 @@ def add(
     if problem := places.problem(account):
         raise CannotAddKey(problem)
     if not rights:
-        raise CannotAddKey("Choose at least one right.", field="rights")
+        raise CannotAddKey("Choose at least one permission.", field="rights")
     try:
         with transaction.atomic():
             key = ApiKey.objects.create(
@@ -229,7 +229,7 @@ def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
     live_rows = key_rights.usable(account).select_related("account")
     candidates = [key for key in live_rows if key_rights.carries(key, right)]
     if not candidates:
-        needed = "any right" if right is None else f"the right “{right.value}”"
+        needed = "any permission" if right is None else f"the permission “{right.value}”"
         raise NoUsableKey(f"{account.name} has no active key with {needed}. An admin can add one.")
     return min(candidates, key=lambda key: key_rights.drawbacks(key, now))
 

@@ -14,12 +14,12 @@ WORDS: Final = Words(
     model=ApiKey,
     sentences={
         "added": "{who} added {it}.",
-        "successor_added": "{who} added {it} as the successor of another key.",
+        "successor_added": "{who} added {it} as the replacement for another key.",
         "probe_asked": "{who} requested a check of {it} at the exchange.",
         "probed": "{who} checked {it} at the exchange.",
-        "handed_over": "{who} replaced {it} with its successor.",
-        "took_over": "{who} switched to {it} from its predecessor.",
-        "rotation_ended": "{who} cancelled the rotation of {it}: it stays in use.",
+        "handed_over": "{who} replaced {it} with a new key.",
+        "took_over": "{who} switched to {it} from the old key.",
+        "rotation_ended": "{who} cancelled the rotation of {it}, which stays in use.",
         "disabled": "{who} disabled {it}.",
     },
 )

@@ -11,8 +11,8 @@ from exchange_ops.wire.catalogue import Right
 # In the words of the pages. `None` stands for the operations that any valid key may call.
 USES: dict[Right | None, str] = {
     Right.ORDERS: "Orders and margin positions can't be placed, changed or cancelled.",
-    Right.HISTORY: "Trading balances, past orders and trades are no longer read.",
-    Right.PAYMENTS: "The ledger, the bank balances and the live stream are no longer read; payouts can't be checked, "
+    Right.HISTORY: "Trading balances, past orders and trades are no longer synced.",
+    Right.PAYMENTS: "The ledger, the bank balances and the live stream are no longer synced; payouts can't be checked, "
     "and no transfers between wallets are possible.",
     Right.WITHDRAW: "Payouts can't be reserved, paid or released, and fees can't be estimated.",
     None: "Sub-accounts can't be listed, frozen or activated.",
@@ -53,7 +53,7 @@ def _sentence(key: ApiKey, right: Right | None) -> str:
     if not waiting:
         return USES[right]
     are = "1 payout is" if waiting == 1 else f"{waiting} payouts are"
-    return f"{USES[right]} {are} in progress: those funds could no longer be paid or released."
+    return f"{USES[right]} {are} in progress; those funds could no longer be paid out or released."
 
 
 def register_under_way(count: Callable[[int], int]) -> None:

@@ -92,7 +92,7 @@ def _depth(row: LedgerEntry, paid: str, depth: int, needed: int) -> str:
     if status in _WAITING and depth >= needed + LATE_BLOCKS:
         return f"The exchange has not credited {paid}, although its transaction has {depth} confirmations. {_CHASE}"
     if status not in _WAITING and depth:
-        return f"At the exchange the deposit of {paid} is {status}, although its transaction is in a block. {_CHASE}"
+        return f"The exchange shows the deposit of {paid} as {status}, although its transaction is in a block. {_CHASE}"
     return ""
 
 

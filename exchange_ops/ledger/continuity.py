@@ -61,7 +61,7 @@ def require(*, account: Account, client: ExchangeClient, now: datetime) -> None:
     is_certain = len(problems) == len(entries) and bool(client.listing("get_transactions", limit=1).records)
     if is_certain or _lasts(account, now):
         _freeze(account, problems, now)
-    raise LedgerBroke(f"This is not the ledger read before. {problems[0]}")
+    raise LedgerBroke(f"This is not the ledger synced before. {problems[0]}")
 
 
 def require_same(*, account: Account, transactions: Sequence[records.Transaction]) -> None:
@@ -78,10 +78,10 @@ def require_same(*, account: Account, transactions: Sequence[records.Transaction
     for record in transactions:
         entry = by_id.get(record.id)
         if entry is not None and not _is_same(entry, record, is_newer=False):
-            raise LedgerBroke(f"This is not the ledger read before. {_other(entry, record)}")
+            raise LedgerBroke(f"This is not the ledger synced before. {_other(entry, record)}")
         if ids.get(record.index, record.id) != record.id:
             raise LedgerBroke(
-                f"This is not the ledger read before. Index {record.index} belonged to transaction "
+                f"This is not the ledger synced before. Index {record.index} belonged to transaction "
                 f"{ids[record.index]} and now to {record.id}."
             )
 
@@ -126,7 +126,7 @@ def _newest(account: Account, accepted: Freeze | None) -> list[LedgerEntry]:
 
 def _difference(entry: LedgerEntry, client: ExchangeClient) -> str:
     """What is other about this transaction at the exchange, as a sentence; empty when it is the same."""
-    title = f"Transaction {entry.exchange_id} of {entry.created_at:%Y-%m-%d %H:%M} UTC"
+    title = f"Transaction {entry.exchange_id} dated {entry.created_at:%Y-%m-%d %H:%M} UTC"
     try:
         record = client.get_transaction(exchange_id=entry.exchange_id)
     except Refused as refused:
@@ -140,8 +140,8 @@ def _difference(entry: LedgerEntry, client: ExchangeClient) -> str:
 
 def _other(entry: LedgerEntry, record: records.Transaction) -> str:
     return (
-        f"Transaction {entry.exchange_id} of {entry.created_at:%Y-%m-%d %H:%M} UTC is a different one at the exchange: "
-        f"{record.type} of {record.created_at:%Y-%m-%d %H:%M} UTC."
+        f"Transaction {entry.exchange_id} dated {entry.created_at:%Y-%m-%d %H:%M} UTC differs at the exchange: "
+        f"{record.type} dated {record.created_at:%Y-%m-%d %H:%M} UTC."
     )
 
 
@@ -164,7 +164,7 @@ def _freeze(account: Account, problems: list[str], now: datetime) -> None:
     if freezes.active(account) is not None:
         return
     reason = (
-        f"The exchange's ledger of {account.name} is not the one read before. "
-        f"Ask the exchange first. {ACCEPTS} The stored copy was not changed. {problems[0]}"
+        f"The exchange's ledger for {account.name} is not the one synced before. "
+        f"Check with the exchange first. {ACCEPTS} The stored copy was not changed. {problems[0]}"
     )
     freezes.freeze(person=None, reason=reason, account=account, now=now)

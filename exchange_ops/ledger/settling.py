@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PURPOSE: Final = "settle-record"  # the database asks for it by this word
 PEOPLE: Final = 2
 OVERRULED: Final = "overruled"  # a status of ours, where the exchange's would count the entry
-UNLISTED: Final = "only the stream reported {!r}; the exchange's listing does not have it"
+UNLISTED: Final = "only the stream reported {!r}; it is not in the exchange's listing"
 _REVIEWED: Final = (alarms.RECORDS_DIFFER, alarms.RECORDS_ASIDE)
 
 
@@ -134,8 +134,8 @@ def choose(
     Raises CannotSettle, or `stepup.CannotConfirm`.
     """
     if holds not in RecordChoice.Record.values:
-        raise CannotSettle("Nothing was settled. Choose the valid record.")
-    reason = CHOICES.reason(reason, asks="Nothing was settled. Enter what you checked and why this record is valid.")
+        raise CannotSettle("Not settled. Choose the valid record.")
+    reason = CHOICES.reason(reason, asks="Not settled. Enter what you checked and why this record is valid.")
     act = Act(person, now, session_key, reason, digest, answer)
     with transaction.atomic():
         trail.take_turn()
@@ -146,7 +146,7 @@ def choose(
             with transaction.atomic():
                 RecordChoice.objects.create(aside=row, person=person, confirmation=confirmation, **word)
         except IntegrityError:
-            raise CannotSettle("Your choice is already recorded; another treasurer has to agree.") from None
+            raise CannotSettle("Your choice is already recorded; another treasurer must agree.") from None
         people = _people_for(row, holds)
         facts = {"holds": holds, "reason": reason, "people": people, **confirmation.evidence()}
         action = "record.settled" if people >= PEOPLE else "record.choice_made"
@@ -205,12 +205,12 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
     if row is None or rival_of(row) is None or pair_of(row) is None:
         raise CannotSettle("Record not found.")
     if not rules.may_settle_records(act.person, row.account_id):
-        raise CannotSettle("Nothing was settled. Only treasury can choose, and two treasurers must agree.")
+        raise CannotSettle("Not settled. Only treasury can choose, and two treasurers must agree.")
     if row.cleared_at is not None:
-        raise CannotSettle("Nothing was settled: this record is already settled.")
+        raise CannotSettle("Not settled: this record is already settled.")
     CHOICES.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotSettle("Nothing was settled: the records changed after you opened the page. Refresh.")
+        raise CannotSettle("Not settled: the records changed after you opened the page. Refresh.")
     return row
 
 

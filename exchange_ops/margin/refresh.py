@@ -29,7 +29,7 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     """Read accounts and positions; returns a sentence for every record that could not be stored."""
     accounts, positions = client.get_margin_accounts(), client.get_margin_positions()
     asides = (*accounts.asides, *positions.asides)
-    problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
+    problems = [f"A margin record could not be processed: {aside.reason}" for aside in asides]
     by_symbol = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
     by_symbol |= {position.symbol: position for position in positions.records}
     reading = _Reading(account, now)

@@ -50,7 +50,7 @@ def _cause(row: MarginPosition, key: str, where: str, exposure: danger.Exposure)
     side = "long" if exposure.is_long else "short"
     size, mark = causes.figure(abs(row.quantity)), causes.figure(exposure.mark)
     sentence = (
-        f"The {side} position in {row.symbol}, {size}, {where}: the mark is {mark}. "
+        f"The {side} position in {row.symbol}, {size}, {where}; the mark price is {mark}. "
         "An operator can add collateral or close it."
     )
     return Cause(key, sentence, "margin-symbol", row.symbol, str(row.account_id))

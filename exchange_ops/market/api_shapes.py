@@ -124,7 +124,7 @@ class CandleQuestion(serializers.Serializer[Any]):
     """Which candles: the newest of a period, or those before an instant."""
 
     period = serializers.ChoiceField(choices=list(interest.PERIODS), default=interest.DEFAULT_PERIOD)
-    before = serializers.DateTimeField(required=False, help_text="Only candles that begin before this instant.")
+    before = serializers.DateTimeField(required=False, help_text="Only candles that open before this time.")
     limit = serializers.IntegerField(min_value=1, max_value=1000, default=100)
 
 
@@ -132,6 +132,6 @@ class TradeQuestion(serializers.Serializer[Any]):
     """Which trades: the newest, or those before one."""
 
     before = serializers.IntegerField(
-        required=False, min_value=0, max_value=2**63 - 1, help_text="Only trades with a lower id."
+        required=False, min_value=0, max_value=2**63 - 1, help_text="Only trades with a lower ID."
     )
     limit = serializers.IntegerField(min_value=1, max_value=1000, default=100)

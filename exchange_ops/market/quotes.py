@@ -84,7 +84,7 @@ def keep_candles(
     refused: low, open, close and high have an order.
     """
     sound = [one for one in candles if is_candle(one)]
-    reasons = ["its figures are inconsistent"] * (len(candles) - len(sound))
+    reasons = ["its values are inconsistent"] * (len(candles) - len(sound))
     rows = [
         (symbol, period, one.timestamp, one.open, one.close, one.min, one.max, one.volume, one.volume_quote, now)
         for one in sound
@@ -102,7 +102,7 @@ def keep_trades(
 ) -> list[str]:
     """Store these trades, read at `now`; returns why some were refused. With `is_complete` there are no newer ones."""
     sound = [one for one in trades if is_trade(one)]
-    reasons = ["its figures are not positive"] * (len(trades) - len(sound))
+    reasons = ["its values are not positive"] * (len(trades) - len(sound))
     rows = [(symbol, one.id, one.price, one.quantity, one.side, one.timestamp, now) for one in sound]
     with transaction.atomic():
         if is_complete and rows:
@@ -115,7 +115,7 @@ def keep_book(*, symbol: str, book: records.OrderBook, now: datetime) -> None:
     """Store the book as the newest of its symbol. Raises `NotABook`."""
     ask, bid = _levels(book.ask, falling=False), _levels(book.bid, falling=True)
     if ask and bid and Decimal(bid[0][0]) >= Decimal(ask[0][0]):
-        raise NotABook("its best bid is not below its best ask")
+        raise NotABook("the best bid is not below the best ask")
     bulk.table(BookSnapshot).keep([(symbol, book.timestamp.instant, ask, bid, now)])
 
 
@@ -164,4 +164,4 @@ def _sentence(what: str, count: int, reasons: Sequence[str]) -> str:
     if not count:
         return ""
     because = f": {reasons[0]}" if reasons else " as documented"
-    return f"{count} {what}{'' if count == 1 else 's'} could not be read{because}."
+    return f"{count} {what}{'' if count == 1 else 's'} could not be processed{because}."

@@ -47,7 +47,7 @@ def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) 
     try:
         outcome = refresh(client=client, now=now)
     except CallFailed as failure:
-        heartbeats.failed(heartbeats.MARKET, now=now, problem=f"Prices could not be read: {failure}")
+        heartbeats.failed(heartbeats.MARKET, now=now, problem=f"Prices could not be loaded: {failure}")
         return False
     finally:
         client.close()
@@ -111,7 +111,7 @@ def keep_tickers(*, tickers: Sequence[records.Ticker], now: datetime) -> Refresh
 
 def _store(model: type[models.Model], listing: Listing[Any], now: datetime) -> Refreshed:
     """Store the records of a listing in two statements: the changed rows, and the reading time of the others."""
-    problems = [f"A {model._meta.verbose_name} could not be read: {aside.reason}" for aside in listing.asides]
+    problems = [f"A {model._meta.verbose_name} could not be processed: {aside.reason}" for aside in listing.asides]
     refused: set[str] = set()
 
     def refuse(row: bulk.Row, reason: str) -> None:

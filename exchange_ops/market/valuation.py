@@ -94,7 +94,7 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     if price is None:
         newest = max(price.as_of for price in routes)
         if clock.is_future(newest, now):
-            return Value(quote, as_of=newest, reason="The last price is from before the clock was set back.")
+            return Value(quote, as_of=newest, reason="The last price is dated in the future; the clock was set back.")
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:

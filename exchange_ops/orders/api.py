@@ -42,7 +42,7 @@ from exchange_ops.shared.views import accounts
 class MaySeeAndTrade(MaySee):
     """Operators place and cancel as well."""
 
-    message = "Operators place and cancel orders."
+    message = "Only operators can place and cancel orders."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         person = request.user
@@ -57,7 +57,7 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` gives the outcome.")
+@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once; `state` shows the outcome.")
 @listing("orders_list", OrderOut)
 class Orders(Recording, OfAccount):
     """The orders of the account, fifty a page, newest first."""
@@ -151,7 +151,7 @@ class CancelOrder(APIView):
         try:
             row = workflow.cancel(order_id=order_id, person=request.user, now=clock.now())
         except workflow.CannotCancel as problem:
-            raise NothingToCancel(f"Nothing was cancelled. {problem}") from None
+            raise NothingToCancel(f"Not cancelled. {problem}") from None
         return Response(OrderOut(row).data, status=202)
 
 
@@ -178,7 +178,7 @@ class EndBracket(APIView):
         try:
             row = brackets.end(bracket_id=bracket_id, person=request.user, now=clock.now())
         except brackets.CannotEnd as problem:
-            raise NothingToCancel(f"Nothing was changed. {problem}") from None
+            raise NothingToCancel(f"Bracket not changed. {problem}") from None
         return Response(BracketOut(row).data, status=202)
 
 
@@ -198,7 +198,7 @@ class WithdrawOrder(APIView):
         try:
             row = approvals.withdraw(order_id=order_id, person=request.user, now=clock.now(), **content)
         except approvals.CannotDecide as problem:
-            raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
+            raise CannotRecord({FORM: f"Not withdrawn. {problem}"}) from None
         return Response(OrderOut(row).data)
 
 

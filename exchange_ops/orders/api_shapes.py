@@ -29,7 +29,7 @@ class InstantText(serializers.Field[datetime, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send the time as text.")
+            raise serializers.ValidationError("Send the time as a string.")
         try:
             return read_instant(data.removesuffix("Z"))
         except forms.ValidationError as problem:
@@ -89,7 +89,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
         source="outcome.amount",
         read_only=True,
         allow_null=True,
-        help_text="What it was placed for, in the quote currency; null: it was placed by quantity.",
+        help_text="Requested amount in the quote currency; null if placed by quantity.",
     )
     value = AmountText(source="outcome.value", read_only=True, allow_null=True)
     fees = SignedAmountText(source="outcome.fees", read_only=True, allow_null=True)
@@ -98,7 +98,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
     exchange_id = ExchangeIdText(read_only=True, allow_null=True)
     oversteps = OverstepOut(many=True, read_only=True)
     initiator = serializers.CharField(
-        source="initiator.username", read_only=True, allow_null=True, help_text="null: placed elsewhere on the account."
+        source="initiator.username", read_only=True, allow_null=True, help_text="null if placed outside Countersign."
     )
 
     class Meta:
@@ -161,14 +161,16 @@ class OrderIn(StrictBody):
     side = StrictChoice(choices=list(records.SIDES))
     type = StrictChoice(choices=list(records.ORDER_TYPES), required=False, default="limit")
     time_in_force = StrictChoice(
-        choices=list(records.TIMES_IN_FORCE), required=False, help_text="GTC, and IOC for a market order, when absent."
+        choices=list(records.TIMES_IN_FORCE), required=False, help_text="Default: GTC; IOC for market orders."
     )
     quantity = AmountIn(required=False, allow_null=True, help_text="In the base currency.")
     amount = AmountIn(
         required=False,
         allow_null=True,
-        help_text="In the quote currency, before fees: the quantity is computed from the price, for a market order "
-        "from the visible book, and rounded down to the quantity increment.",
+        help_text=(
+            "In the quote currency, before fees. The quantity is computed from the price (market orders: from the "
+            "visible book) and rounded down to the lot size."
+        ),
     )
     price = AmountIn(required=False, allow_null=True)
     stop_price = AmountIn(required=False, allow_null=True)
@@ -185,14 +187,14 @@ class OrderIn(StrictBody):
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="With take_profit: a bracket. Each fill gets a stop at this price at the exchange.",
+        help_text="With take_profit: a bracket. Each fill gets a stop at this price on the exchange.",
     )
     take_profit = AmountIn(required=False, allow_null=True, help_text="Monitored here; closes at this price or better.")
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
         required=False,
-        help_text="Checks to override, as named in an earlier refusal: price_far:6.3.",
+        help_text="Checks to override, as named in an earlier rejection, e.g. price_far:6.3.",
     )
     request_key = RequestKey()
 
@@ -296,7 +298,7 @@ class TradeOut(serializers.ModelSerializer[AccountTrade]):
     quantity = AmountText(read_only=True)
     price = AmountText(read_only=True)
     fee = SignedAmountText(read_only=True)
-    fee_currency = serializers.CharField(read_only=True, help_text="Empty for a symbol that is not known any more.")
+    fee_currency = serializers.CharField(read_only=True, help_text="Empty if the symbol is no longer listed.")
 
     class Meta:
         model = AccountTrade

@@ -219,7 +219,7 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     if record is not None and record.status in states.ENDED and not order_records.unstorable(record):
         _confirm_over(row, record, now)
     elif record is not None:
-        _retry_later(row, now, "The exchange's order lists disagree on whether it is open; reading them again.")
+        _retry_later(row, now, "The exchange's order lists disagree on whether it is open; checking again.")
     elif now - row.updated_at < GONE_AFTER:
         _retry_later(row, now, "No longer open; its final status is not in the exchange's history yet.")
     else:

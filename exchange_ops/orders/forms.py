@@ -288,7 +288,7 @@ class CancelAllForm(forms.Form):
         """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
-            self.add_error("newest", "Enter a symbol, or the newest order id you have.")
+            self.add_error("newest", "Enter a symbol or the ID of your newest order.")
         return cleaned
 
 
@@ -301,7 +301,7 @@ class OrderFilter(DatedForm):
     dated, dated_label = "created_at", "Placed or first seen"
 
     view = forms.ChoiceField(label="Show", required=False, choices=VIEWS)
-    text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
+    text = forms.CharField(label="Reference, any ID or person", required=False, max_length=SEARCH_MOST)
     symbol = forms.CharField(label="Symbol", required=False, max_length=40)
     side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
     type = forms.ChoiceField(label="Type", required=False, choices=[("", "Any type"), *TYPES])
@@ -317,7 +317,7 @@ class OrderFilter(DatedForm):
     origin = forms.ChoiceField(
         label="Origin",
         required=False,
-        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed outside Countersign")],
+        choices=[("", "Any origin"), ("desk", "Placed in Countersign"), ("elsewhere", "Placed outside Countersign")],
     )
 
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:

@@ -13,8 +13,8 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import AccountTrade, Order, OrderAmount
 
 ZERO: Final = Decimal(0)
-NO_FILLS: Final = "Nothing is filled."
-FILLS_MISSING: Final = "Some fills are not read yet."
+NO_FILLS: Final = "No fills."
+FILLS_MISSING: Final = "Some fills are not synced yet."
 _DIGITS: Final = 200  # of products of two amounts
 _PLACES: Final = Decimal(1).scaleb(-24)  # of every amount that is stored
 _LONGEST_CHAIN: Final = 1_000  # orders that replaced one another

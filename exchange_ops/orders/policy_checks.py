@@ -153,7 +153,7 @@ def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: st
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     offset, allowed = distance.from_market(requested=requested, ticker=ticker), bounds.percent(most)
     if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
-        sentence = f"The rules allow at most {allowed} from the market, and there is no current price to check this."
+        sentence = f"Policy allows at most {allowed} from the market, but there is no current price to check against."
         yield Overstep(PRICE_FAR, "price", sentence, beyond)
         return
     price, share = Fraction(requested.price or 0), Fraction(most) / 100
@@ -162,7 +162,7 @@ def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: st
     if price <= farthest if is_buy else price >= farthest:
         return
     where = f"{offset.size} % {'above' if is_buy else 'below'} the {offset.reference} ({offset.market.normalize():f})"
-    yield Overstep(PRICE_FAR, "price", f"{where}: the rules allow {allowed}.", beyond, offset.size)
+    yield Overstep(PRICE_FAR, "price", f"{where}; policy allows {allowed}.", beyond, offset.size)
 
 
 def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
@@ -179,7 +179,7 @@ def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, n
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM)
     elif distance.is_reached(requested=requested, market=offset.market):
         where = f"A {requested.side} stop should be {'above' if requested.side == BUY else 'below'} the market"
-        sentence = f"{where} ({offset.market.normalize():f}). The next trade triggers this one."
+        sentence = f"{where} ({offset.market.normalize():f}). The next trade would trigger this one."
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM, max(offset.size, _SURE))
         if requested.type == "stopMarket":
             yield from _depth(symbol, replace(requested, type="market", stop_price=None), most, beyond, now)
@@ -191,7 +191,7 @@ def _past_stop(requested: OrderRequest, most: Decimal, beyond: str) -> Iterator[
     if room is not None and requested.stop_price is not None and room > Fraction(most) / 100:
         size = distance.percent_of(room)
         where = f"{size} % {'above' if requested.side == BUY else 'below'} the stop"
-        sentence = f"{where} ({requested.stop_price.normalize():f}): the rules allow {bounds.percent(most)}."
+        sentence = f"{where} ({requested.stop_price.normalize():f}); policy allows {bounds.percent(most)}."
         yield Overstep(LIMIT_PAST_STOP, "price", sentence, beyond, size)
 
 
@@ -200,12 +200,12 @@ def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, 
     impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
     if impact is None or now - impact.read_at > STALE_AFTER:
         sentence = (
-            f"The rules allow at most {allowed} from the market, and there is no current order book to check this."
+            f"Policy allows at most {allowed} from the market, but there is no current order book to check against."
         )
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.short:
-        sentence = f"The order is larger than the visible book: the rules allow {allowed} from the best price."
+        sentence = f"The order is larger than the visible book; policy allows {allowed} from the best price."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.worst is not None and impact.deepest > most:
         where = f"The order would move {impact.deepest} % through the book, to {impact.worst.normalize():f}"
-        yield Overstep(BOOK_DEEP, "quantity", f"{where}: the rules allow {allowed}.", beyond, impact.deepest)
+        yield Overstep(BOOK_DEEP, "quantity", f"{where}; policy allows {allowed}.", beyond, impact.deepest)

@@ -166,7 +166,7 @@ def _note_missing(row: Order, now: datetime) -> None:
 def _note_unreadable(
     reading: AccountReading, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]
 ) -> None:
-    reading.problems += [f"One {what} could not be read: {aside.reason}" for aside in listing.asides]
+    reading.problems += [f"One {what} could not be processed: {aside.reason}" for aside in listing.asides]
 
 
 def _exchange_clock(reading: AccountReading) -> datetime:

@@ -141,9 +141,9 @@ def unstorable(record: records.Order) -> str:
     amounts = (record.quantity, record.cum_quantity, record.price, record.stop_price, record.avg_price)
     times = (record.created_at, record.updated_at, record.expire_time)
     reasons = [
-        (0 < record.id < 2**63, "its id is out of range"),
-        (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a text in it is too long"),
-        (all(amount is None or storable(amount) for amount in amounts), "a figure has too many digits"),
+        (0 < record.id < 2**63, "its ID is out of range"),
+        (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a text field is too long"),
+        (all(amount is None or storable(amount) for amount in amounts), "a number has too many digits"),
         (all(time is None or FIRST <= time < LAST for time in times), "its times are out of range"),
         ("\0" not in record.client_order_id + record.symbol + record.status, "it contains invalid characters"),
     ]

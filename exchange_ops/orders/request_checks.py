@@ -236,21 +236,20 @@ def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, ol
     held = available(account=account, currency=currency)
     if held is None:
         never_read = not Balance.objects.filter(account=account, wallet=Balance.TRADING).exists()
-        return "" if never_read else f"No {currency} on the trading account."
+        return "" if never_read else f"No {currency} in the trading account."
     if buys:
         sums = figures(symbol=symbol, requested=requested, rates=rates)
         if sums.total is None or Fraction(sums.total) < Fraction(held.available) + freed:
             return ""
         if sums.total.adjusted() >= _LARGEST:
             return "Cost is too large. Enter a smaller quantity or price."
-        needs = (
-            f"Insufficient balance: more than {_text(sums.total.quantize(_QUANTUM))} {currency} needed, fee included"
-        )
+        total = f"{_text(sums.total.quantize(_QUANTUM))} {currency}"
+        needs = f"Insufficient balance: more than {total} required, including fees"
     elif Fraction(requested.quantity) <= Fraction(held.available) + freed:
         return ""
     else:
-        needs = f"Insufficient balance: {_text(requested.quantity)} {currency} needed"
-    return f"{needs}, {_text(held.available)} available on the trading account at {held.read_at:%H:%M:%S} UTC."
+        needs = f"Insufficient balance: {_text(requested.quantity)} {currency} required"
+    return f"{needs}, {_text(held.available)} available in the trading account at {held.read_at:%H:%M:%S} UTC."
 
 
 def _sentence(name: str, problem: BadArgument) -> str:
@@ -263,7 +262,7 @@ def _sentence(name: str, problem: BadArgument) -> str:
             step = "lot size" if name == "quantity" else "tick size"
             return f"Must be a multiple {problem.detail}, the {step}."
         case Problem.TOO_LOW if name == "expire_time":
-            return "This time has already passed at the exchange."
+            return "This time has already passed."
         case Problem.TOO_LOW:
             return f"Too low: {problem.detail}."
     return str(problem)

@@ -111,9 +111,9 @@ def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
     if not approvals.is_approved(row):
-        return "The approval no longer counts: the approver has lost the right to approve."
+        return "The approval is no longer valid: the approver can no longer approve orders."
     if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
-        return "It could not be sent within a minute, and the price may have moved since."
+        return "The order could not be sent within a minute, and the price may have moved since."
     return replacing.obstacle(row)
 
 

@@ -28,7 +28,7 @@ STATES: Final[dict[str, State]] = {
     WAITING: State(
         "Waiting for approval",
         (
-            "Nothing was sent. The order exceeds the requester's limit, so treasury must approve it first. "
+            "Not sent yet. The order exceeds the requester's limit, so treasury must approve it first. "
             "Treasury can approve or reject; the requester can withdraw it."
         ),
         Turn.PERSON,
@@ -37,35 +37,35 @@ STATES: Final[dict[str, State]] = {
     ),
     DECLINED: State(
         "Rejected",
-        "Not placed, nothing was sent: treasury rejected it.",
+        "Not placed: treasury rejected the order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-x",
     ),
     WITHDRAWN: State(
         "Withdrawn",
-        "Not placed, nothing was sent: the requester withdrew it.",
+        "Not placed: the requester withdrew the order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
     ),
     LAPSED: State(
         "Approval expired",
-        "Not placed, nothing was sent: no decision before the deadline. An operator can place a new order.",
+        "Not placed: no decision before the deadline. An operator can place a new order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
     ),
     REQUESTED: State(
         "Queued",
-        "Nothing was sent yet. The order is sent within a minute or not at all. No action needed.",
+        "Not sent yet. The order is sent within a minute or not at all. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     SENDING: State(
         "Sending",
-        "The order was sent; awaiting the exchange's answer. No action needed.",
+        "The order was sent; awaiting the exchange's response. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
@@ -80,7 +80,7 @@ STATES: Final[dict[str, State]] = {
     REFUSED: State(
         "Refused by the exchange",
         (
-            "Not placed, and nothing is reserved: the exchange refused the order for the reason below. An operator "
+            "Not placed, and nothing is reserved: the exchange rejected the order for the reason below. An operator "
             "can place a new order."
         ),
         Turn.NOBODY,
@@ -89,7 +89,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_SENT: State(
         "Not sent",
-        "Not placed: nothing was sent, for the reason below. An operator can place a new order.",
+        "Not placed: the order was not sent, for the reason below. An operator can place a new order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
@@ -97,8 +97,8 @@ STATES: Final[dict[str, State]] = {
     UNKNOWN: State(
         "Unknown, searching",
         (
-            "Not known yet whether it was placed: the exchange's answer did not arrive. Searching open orders and "
-            "history; it is never sent again. Do not place this order again meanwhile."
+            "Not yet known whether it was placed: no response from the exchange. Searching open orders and "
+            "history; it is never sent again. Do not place this order again until its status is known."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -107,7 +107,7 @@ STATES: Final[dict[str, State]] = {
     FOUND: State(
         "Placed, confirmed by id",
         (
-            "Accepted by the exchange: its answer was lost, and the order was found by its id. Status as of the "
+            "Accepted by the exchange: the response was lost, but the order was found by its ID. Status as of the "
             "last update."
         ),
         Turn.NOBODY,
@@ -117,7 +117,7 @@ STATES: Final[dict[str, State]] = {
     NOT_SEEN: State(
         "Not found at the exchange",
         (
-            "Most likely not placed: repeated checks for over a minute found no order with this id. It is never "
+            "Most likely not placed: repeated checks for over a minute found no order with this ID. It is never "
             "sent again, and will be shown here if it appears. An operator can place a new order."
         ),
         Turn.PERSON,
@@ -127,7 +127,7 @@ STATES: Final[dict[str, State]] = {
     CANCELLING: State(
         "Cancelling",
         (
-            "Cancelling the rest of the order; it can still fill until the exchange confirms. The request is "
+            "Cancelling the remainder of the order; it can still fill until the exchange confirms. The request is "
             "repeated until the order is no longer open."
         ),
         Turn.WORKER,
@@ -137,7 +137,7 @@ STATES: Final[dict[str, State]] = {
     REPLACING: State(
         "Replacing",
         (
-            "Replacing the rest of the order; fills are kept. It can still fill until the exchange answers. No "
+            "Replacing the remainder of the order; fills are kept. It can still fill until the exchange responds. No "
             "action needed."
         ),
         Turn.WORKER,
@@ -237,4 +237,4 @@ ENDED: Final = ("filled", "canceled", "expired")  # exchange REST, Order status:
 
 def state_of(row: Any) -> str:
     """An order's state inside a sentence: the exchange's word where there is one."""
-    return f"the exchange says {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"
+    return f"exchange status {row.status}" if row.status else f"{row.label[0].lower()}{row.label[1:]}"

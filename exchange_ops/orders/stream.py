@@ -60,12 +60,13 @@ def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now:
 
 
 def _store_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
-    as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
+    as_of = _as_of(event, now)
+    problems = [f"An order report could not be processed: {one.reason}" for one in event.unread]
     reports: list[tuple[records.Order, records.OrderReport]] = []
     for report in event.records:
         order = order_records.from_report(report)
         if order is None:
-            problems.append(f"A report has a non-numeric id: {str(report.id)[:40]!r}.")
+            problems.append(f"An order report has a non-numeric ID: {str(report.id)[:40]!r}.")
         else:
             reports.append((order, report))
     listed = {order.id for order, _ in reports}

@@ -104,9 +104,9 @@ def _unstorable_trade(trade: records.AccountTrade) -> str:
     lengths = len(trade.client_order_id) <= LONGEST_ID and len(trade.symbol) <= 40 and len(trade.side) <= 10
     amounts = all(storable(amount) for amount in (trade.quantity, trade.price, trade.fee))
     reasons = [
-        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its id is out of range"),
-        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a text in it is too long"),
-        (amounts, "a figure has too many digits"),
+        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its ID is out of range"),
+        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a text field is too long"),
+        (amounts, "a number has too many digits"),
         (FIRST <= trade.timestamp < LAST, "its time is out of range"),
     ]
     return next((reason for holds, reason in reasons if not holds), "")

@@ -233,7 +233,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:
             account_reading.problems += refresh.sync(account=account, client=client, now=now)
     except (CallFailed, store.NoUsableKey) as failure:
-        problem = f"The orders could not be read: {failure}"[: heartbeats.LONGEST_PROBLEM]
+        problem = f"Orders could not be loaded: {failure}"[: heartbeats.LONGEST_PROBLEM]
     finally:
         leases.release(name=lease, holder=holder)
     if problem:

@@ -54,7 +54,7 @@ class AccountPathMiddleware:
             return
         account = accounts.chosen(request)
         if foreign or account is None:
-            raise Http404("This belongs to another account.")
+            raise Http404("This record belongs to a different account.")
         is_looked_at = request.method == "GET" and not request.headers.get("HX-Request")
         if is_looked_at and request.session.get(accounts.LAST) != account.pk:
             request.session[accounts.LAST] = account.pk

@@ -20,21 +20,23 @@ class FundsOut(serializers.Serializer[Any]):
     """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
 
     currency = serializers.CharField()
-    bank = AmountText(help_text="Available in the bank wallet.")
+    bank = AmountText(help_text="Available in the bank account.")
     bank_reserved = AmountText()
-    trading = AmountText(help_text="Available in the trading wallet.")
+    trading = AmountText(help_text="Available in the trading account.")
     trading_reserved = AmountText()
     holds = AmountText()
     total = AmountText()
     worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a current price.")
-    read_at = serializers.DateTimeField(allow_null=True, help_text="The older of both readings; null before the first.")
+    read_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the older of the two balances was synced; null before the first sync."
+    )
 
 
 class FundsList(serializers.Serializer[Any]):
     """Every currency the exchange describes or the account holds, by code."""
 
     quote_currency = serializers.CharField()
-    total = AmountText(allow_null=True, help_text="The value of everything with a current price.")
+    total = AmountText(allow_null=True, help_text="Value of all holdings with a current price.")
     items = FundsOut(many=True)
 
 

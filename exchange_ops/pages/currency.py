@@ -38,7 +38,7 @@ def currency(request: DeskRequest, currency: str) -> HttpResponse:
     all_funds = funds.by_currency(accounts=mine, quote=mine[0].quote_currency, now=now) if mine else []
     row = next((each for each in all_funds if each.currency == code), None)
     if row is None or "\0" in code:
-        raise Http404("Not held in any account, and not listed at the exchange.")
+        raise Http404("Not held in any account, and not listed on the exchange.")
     chosen = range_of(request.GET.get("range", ""))
     context = {"now": now, "accounts": mine, "account": mine[0] if len(mine) == 1 else None, "code": code}
     context |= {"range": chosen, "ranges": history.RANGES, "quote": mine[0].quote_currency}

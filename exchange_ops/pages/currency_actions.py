@@ -83,19 +83,19 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             "Move",
             "arrow-left-right",
             f"{reverse('transfer-new', args=['move'])}?{wish}",
-            may_ask or _no_moves(row, currency) or _nothing(row.bank + row.trading, code, "two accounts"),
+            may_ask or _no_moves(row, currency) or _nothing(row.bank + row.trading, code, "bank or trading account"),
         ),
         Action(
             "Convert",
             "refresh-cw",
             f"{reverse('transfer-new', args=['convert'])}?{wish}",
-            may_ask or ("" if row.converts else f"{code} exists on one network only; no conversion possible."),
+            may_ask or ("" if row.converts else f"{code} is on one network only, so it cannot be converted."),
         ),
         Action(
             "Trade",
             "chart-candlestick",
             reverse("market", args=[symbol.code]) if symbol else "",
-            may_ask or ("" if symbol else f"No market trades {code}."),
+            may_ask or ("" if symbol else f"There is no market for {code}."),
         ),
         _protect(row, symbol, may_ask),
     ]
@@ -107,7 +107,7 @@ def _protect(row: Funds, symbol: Symbol | None, why_not: str) -> Action:
     url = (
         f"{reverse('order-new')}?{urlencode({'protect': 'stop', 'symbol': symbol.code})}" if symbol and is_sold else ""
     )
-    no_market = "" if is_sold else f"No market sells {row.currency}."
+    no_market = "" if is_sold else f"There is no market to sell {row.currency}."
     why_not = why_not or no_market or _nothing(row.trading, row.currency, "trading account")
     return Action("Protect", "shield-check", url, why_not)
 
@@ -163,7 +163,7 @@ def _no_deposits(row: Funds, currency: Currency | None) -> str:
     if currency is None:
         return NOT_DESCRIBED
     if not currency.crypto:
-        return f"{row.currency} is not on a blockchain and has no deposit address."
+        return f"{row.currency} has no deposit address: it is not on a blockchain."
     return f"The exchange has suspended deposits of {row.currency}."
 
 

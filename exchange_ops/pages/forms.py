@@ -20,7 +20,7 @@ class FundsFilter(FilterForm):
     text = forms.CharField(required=False, max_length=40)
     sort = forms.ChoiceField(
         required=False,
-        choices=[("value", "Most valuable first"), ("currency", "By code"), ("age", "Oldest reading first")],
+        choices=[("value", "Highest value first"), ("currency", "By code"), ("age", "Least recently synced first")],
     )
     empty = forms.BooleanField(required=False)
 

@@ -13,17 +13,17 @@ SHOWN_IN_MS = 10_000
 LATE_MS = 2_000  # a message that takes longer is worth a colour
 BEAT = timedelta(seconds=90)  # the slowest loop has a round each minute
 STREAMS = {
-    "stream": ("Account stream", "transactions and the bank wallet"),
+    "stream": ("Account stream", "transactions and the bank account"),
     "trading stream": ("Trading stream", "orders, trades and margin"),
-    stream.NAME: ("Market stream", "prices, order books and trades of open markets"),
+    stream.NAME: ("Market stream", "prices, order books and trades for open markets"),
 }
 LOOPS = {
-    heartbeats.WORKER: ("Workers", "calls to the exchange"),
+    heartbeats.WORKER: ("Workers", "requests to the exchange"),
     heartbeats.RELEASES: ("Release workers", "releases of reserved funds only"),
     heartbeats.SWEEPER: ("Follower", "followers, timers, and payouts when no worker is running"),
-    heartbeats.JOBS: ("Overdue jobs", "calls that run too long"),
+    heartbeats.JOBS: ("Overdue jobs", "requests that run too long"),
     heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
-    "ledger": ("Ledger", "transactions and both wallets, full sync"),
+    "ledger": ("Ledger", "transactions and both accounts, full sync"),
     "orders": ("Orders", "orders, trades and margin, full sync"),
 }
 

@@ -36,7 +36,7 @@ class ThawForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter why the freeze can be lifted."},
+        error_messages={"required": "Enter the reason why the freeze can be lifted."},
     )
 
 
@@ -96,7 +96,7 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
     sentence = (
         "Freeze lifted. Payouts are possible again."
         if after.thawed_at
-        else "Recorded. A second treasurer must approve too."
+        else "Recorded. A second treasurer must also approve."
     )
     messages.success(request, f"{frozen.account.name}: {sentence}")
     return redirect("policy")

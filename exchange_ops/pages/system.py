@@ -90,7 +90,7 @@ def _copies(account: Account | None) -> list[dict[str, Any]]:
         ("Symbols", Symbol.objects.all(), "read_at"),
         ("Prices", Ticker.objects.all(), "read_at"),
         ("Balances", Balance.objects.filter(account=account), "read_at"),
-        ("Ledger lines", LedgerEntry.objects.filter(account=account), "seen_at"),
+        ("Ledger entries", LedgerEntry.objects.filter(account=account), "seen_at"),
     )
     copies = []
     for name, rows, column in tables:

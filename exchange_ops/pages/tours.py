@@ -19,13 +19,13 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "withdrawals",
             "Track it to the end",
             (
-                "Each payout page shows what happened to the money, who acts next and the time left, and updates "
+                "Each payout page shows where the money is, who acts next and the time left. It updates "
                 "automatically. You can withdraw a request until it is paid."
             ),
         ),
         Step(
             "action",
-            "See what needs you",
+            "See what needs your action",
             (
                 "Everything that needs your action is on one list, with deadlines. The number beside it counts "
                 "your items; set up notifications on your account page."
@@ -36,21 +36,21 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
         Step(
             "action",
             "Approve or reject",
-            "Approvals come first, the most urgent on top. Open one and compare amount, whole address, network and the "
-            "exchange's own record. You approve exactly that, with your second factor.",
+            "Approvals come first, the most urgent on top. Open one and compare amount, full address, network and "
+            "the exchange's own record. You approve exactly that, with your second factor.",
         ),
         Step(
             "withdrawals",
-            "Know what an approval does",
-            "Funds are reserved for an hour and paid only after enough people approved. Rejecting releases them. "
-            "Nobody approves their own request.",
+            "What an approval does",
+            "Funds are reserved for an hour and paid only once enough people have approved. Rejecting releases them."
+            " You cannot approve your own request.",
         ),
         Step(
             "policy",
             "Freeze in an emergency",
             (
-                "The rules set how many approvals an amount needs. One person can freeze all payments immediately; "
-                "it takes two to lift a freeze."
+                "Policy sets how many approvals an amount needs. One person can freeze all payments immediately; it "
+                "takes two to lift a freeze."
             ),
         ),
     ),
@@ -75,8 +75,8 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "going-live",
             "Check before you pay",
             (
-                "Each step of going live is verified, with the reason it matters. Once all pass, make the smallest "
-                "possible payout and see it proven."
+                "Each go-live step is checked, with the reason it matters. Once all pass, make the smallest possible"
+                " payout and see it verified on-chain."
             ),
         ),
     ),
@@ -85,8 +85,8 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "audit",
             "Review the audit trail",
             (
-                "Every change has an entry with who, when and what. Entries form a chain, so an edited or missing "
-                "entry is detected; the command verify_audit checks the whole chain."
+                "Every change has an entry with who, when and what. Entries are chained, so an edited or missing "
+                "entry is detected; the verify_audit command checks the whole chain."
             ),
         ),
         Step(
@@ -102,7 +102,7 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "Check system health",
             (
                 "Workers, streams, checks and the chain, each with its last update. You can view every page but "
-                "change nothing."
+                "cannot change anything."
             ),
         ),
     ),

@@ -87,7 +87,7 @@ def freeze(*, person: "Person | None", reason: str, account: Account, now: datet
     if person is not None and not rules.may_freeze(person, account):
         raise CannotFreeze("Only treasury and administrators can freeze an account.")
     if not reason:
-        raise CannotFreeze("Enter why the account is frozen.")
+        raise CannotFreeze("Enter a reason for the freeze.")
     with transaction.atomic():
         rows = lock_open(account)
         frozen = active(account) or _begin(account, person, reason, now, session_key)
@@ -116,7 +116,7 @@ def thaw(
     """Record one person's vote to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
     THAWS.refuse_while_cooling_off(act)
-    reason = THAWS.reason(reason, asks="Enter why the freeze can be lifted.", longest=_LONGEST_REASON)
+    reason = THAWS.reason(reason, asks="Enter a reason for lifting the freeze.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
         if not rules.may_thaw(person, frozen.account_id):

@@ -130,7 +130,7 @@ def _tier(rules: Rules, account: Account, value: Decimal | None) -> tuple[Tier |
 def _order(tier: Tier, account: Account) -> tuple[str, str]:
     """The mode and its sentence. Reserving before the approvals needs proof that a forgotten hold is not paid."""
     if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
-        return tier.mode, "Reservation first, then approval within the exchange's hour."
+        return tier.mode, "Reservation first, then approval within the exchange's one-hour limit."
     because = (
         ": we have not yet verified how the exchange treats an expired reservation (probe_exchange)"
         if tier.mode == HOLD_THEN_APPROVE

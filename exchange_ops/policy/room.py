@@ -28,8 +28,8 @@ def _frozen(now: datetime, only: str) -> Iterator[Cause]:
         who = str(freeze.frozen_by) if freeze.frozen_by_id else SYSTEM
         reason = freeze.reason.rstrip(". ")
         sentence = (
-            f"{freeze.account.name} is frozen, no payouts or transfers: {who} froze it. {reason}. "
-            "Two treasurers can lift the freeze."
+            f"{freeze.account.name} was frozen by {who}; no payouts or transfers until the freeze is lifted. {reason}. "
+            "Two treasurers must lift it."
         )
         yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
 

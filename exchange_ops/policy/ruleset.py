@@ -168,15 +168,15 @@ def problems(rules: Rules) -> Iterator[str]:
     ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
     amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
-        yield "Enter a limit greater than zero, with at most 36 digits before the point and 24 after it."
+        yield "Enter a limit greater than zero, with at most 36 digits before the decimal point and 24 after it."
     if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
-        yield f"A tier needs 1 to {MOST_APPROVALS} approvals."
+        yield f"A tier must have 1 to {MOST_APPROVALS} approvals."
     if any(tier.mode not in MODES for tier in rules.tiers):
         yield "Choose whether approval comes before or after funds are reserved."
     if not AGES_S[0] <= rules.value_max_age_s <= AGES_S[1]:
-        yield f"The maximum price age is {AGES_S[0]} to {AGES_S[1]} seconds."
+        yield f"The maximum price age must be {AGES_S[0]} to {AGES_S[1]} seconds."
     if rules.price_distance is not None and not DISTANCES[0] <= rules.price_distance <= DISTANCES[1]:
-        yield f"The distance from the market is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for the default."
+        yield f"The distance from the market must be {DISTANCES[0]} to {DISTANCES[1]} percent; blank for the default."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
         yield "Two limits cover the same person and account."
     yield from rules.fee_margin.problems()
@@ -339,10 +339,10 @@ def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
 def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
     kind, person, account = scope
     who = "each person" if person is None else names.get(f"person:{person}", f"person {person}")
-    where = "" if account is None else f" on {names.get(f'account:{account}', f'account {account}')}"
+    where = "" if account is None else f" in {names.get(f'account:{account}', f'account {account}')}"
     if kind == ValueLimit.OPEN_ORDERS:
-        return f"Open orders of {who}{where}"
-    return f"Each {kind} of {who}{where}"
+        return f"Open orders by {who}{where}"
+    return f"Each {kind} by {who}{where}"
 
 
 def _range(begins: Decimal | None, end: Decimal | None, currency: str) -> str:

@@ -17,6 +17,6 @@ WORDS: Final = Words(
         "begun": "{who} froze the account: {it}.",
         "thaw_agreed": "{who} approved lifting {it}. A second treasurer must approve.",
         "thawed": "{who} lifted {it}.",
-        "ledger_accepted": "{who} reads the exchange's ledger from its beginning, as accepted with the end of {it}.",
+        "ledger_accepted": "{who} restarted the exchange's ledger sync from scratch, as accepted in lifting {it}.",
     },
 )

@@ -89,13 +89,13 @@ class Votes:
         if not self.confirmations.prove(
             confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
         ):
-            yield f"Event {event.seq}: {self.mark}-{number} rests on second factor {confirmation}, which is no proof."
+            yield f"Event {event.seq}: {self.mark}-{number} relies on second factor {confirmation}, which is no proof."
         elif name in COUNTED:
             self._people[number, str(digest)].add(event.actor_id or 0)
         if name == "quorum_reached" and len(self._people[number, str(digest)]) < max(int(evidence["needed"]), 1):
             yield (
-                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals, and "
-                f"{len(self._people[number, str(digest)])} were given."
+                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals; "
+                f"{len(self._people[number, str(digest)])} given."
             )
 
     def compare(self) -> Iterator[str]:
@@ -112,7 +112,7 @@ class Votes:
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
             ):
-                yield f"{which} rests on second factor {word.confirmation_id}, which does not prove it."
+                yield f"{which} relies on second factor {word.confirmation_id}, which does not prove it."
         for number, by_events in self._event_names.items():
             for confirmation in sorted(by_events.keys() - stored[number]):
                 if by_events[confirmation] not in {"closed", "issued_anew"}:  # these store no vote beside the event
@@ -130,7 +130,7 @@ def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
         if confirmations.prove(confirmation, person_id=event.actor_id, purpose=freezes.PURPOSE):
             agreed[number].add(event.actor_id)
         else:
-            yield f"Event {event.seq}: freeze {number} rests on second factor {confirmation}, which is no proof."
+            yield f"Event {event.seq}: freeze {number} relies on second factor {confirmation}, which does not prove it."
         if name == "thawed":
             ended.add(number)
             if len(agreed[number]) < freezes.VOTES_TO_THAW:

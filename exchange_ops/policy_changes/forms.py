@@ -72,7 +72,7 @@ class RulesForm(forms.Form):
         max_value=fee_margins.FACTORS[1],
         max_digits=6,
         decimal_places=2,
-        help_text="Payout approvals cover a fee up to this. A payout with a higher fee goes back to the approvers.",
+        help_text="Payout approvals cover fees up to this multiple. Payouts with higher fees go back to the approvers.",
     )
     fee_floor = forms.DecimalField(
         label="Network fee margin, fixed",
@@ -80,7 +80,7 @@ class RulesForm(forms.Form):
         max_value=fee_margins.FLOORS[1],
         max_digits=8,
         decimal_places=2,
-        help_text="Always allowed above the estimate, in the currency of the tiers. For chains with very small fees.",
+        help_text="Always allowed above the estimate, in the tiers' currency. For chains with very small fees.",
     )
     reason = forms.CharField(
         label="Reason for the change",

@@ -23,14 +23,14 @@ OVERTAKEN: Final = "overtaken"
 STATES: Final[dict[str, State]] = {
     PROPOSED: State(
         "Needs a second person",
-        "Nothing was changed yet. A second treasurer or admin must approve within three days.",
+        "Nothing has changed yet. A second treasurer or admin must approve within three days.",
         Turn.PERSON,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     AGREED: State(
         "Takes effect later",
-        "Nothing was changed yet. Approved by two people; it loosens a limit, so it takes effect after 24 hours.",
+        "Nothing has changed yet. Approved by two people; it loosens a limit, so it takes effect after 24 hours.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -55,7 +55,7 @@ STATES: Final[dict[str, State]] = {
     ),
     OVERTAKEN: State(
         "Superseded",
-        "Nothing was changed: other rules were published first, or one of the two can no longer approve.",
+        "Nothing was changed: other rules were published first, or the proposer or approver can no longer approve.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

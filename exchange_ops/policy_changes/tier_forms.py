@@ -27,7 +27,7 @@ class TierForm(forms.Form):
     approvals = forms.IntegerField(
         label="Approvals", required=False, min_value=1, max_value=ruleset.MOST_APPROVALS, localize=False
     )
-    mode = forms.ChoiceField(label="Order", choices=ORDERS, required=False)
+    mode = forms.ChoiceField(label="Sequence", choices=ORDERS, required=False)
 
 
 class OwnForm(forms.Form):
@@ -102,7 +102,7 @@ class AccountTiers:
         if self.has_own and not self.table.tiers():
             return f"Enter at least one tier for {self.account.name}, or untick its own tiers."
         if not self.has_own and self._is_typed():
-            return f"You changed tiers of {self.account.name}. Tick its own tiers, or undo these changes."
+            return f"You changed tiers of {self.account.name}. Tick “This account has its own tiers” or undo them."
         return ""
 
     def tiers(self) -> list[Tier]:

@@ -15,7 +15,7 @@ WORDS: Final = Words(
     sentences={
         "proposed": "{who} proposed {it}.",
         "agreed": "{who} approved {it}. It takes effect later.",
-        "published": "{who} put {it} in force.",
+        "published": "{who} put {it} into effect.",
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
         "expired": "{who} ended {it}: it expired.",

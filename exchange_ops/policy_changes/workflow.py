@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
 NOBODY_MAY = "Only treasury and administrators can change the rules."
-NOT_THERE = "Nothing was changed: this also concerns accounts outside your role. Ask a colleague with a role there."
+NOT_THERE = "Nothing was changed: this also concerns accounts outside your role. Ask a colleague with access to them."
 
 
 class CannotChange(Exception):
@@ -64,7 +64,7 @@ def problems(new_rules: Rules) -> list[str]:
         if any(number is not None and name not in all_names for name, number in scopes.items()):
             sentences.append("A limit names an unknown person or account.")
     if not sentences and not compared(new_rules):
-        sentences.append("Nothing was proposed: these are the rules in force.")
+        sentences.append("Not proposed: these rules are already in force.")
     return sentences
 
 
@@ -99,7 +99,7 @@ def propose(
     act = Act(actor, now, session_key, reason, digest, answer)
     _refuse(act)
     if not 0 < len(reason) <= LONGEST_REASON:
-        raise CannotChange(f"Enter a reason for the change, in at most {LONGEST_REASON} characters.")
+        raise CannotChange(f"Enter a reason for the change, up to {LONGEST_REASON} characters.")
     with transaction.atomic():
         trail.take_turn()
         if sentences := problems(new_rules):
@@ -107,9 +107,7 @@ def propose(
         _refuse(act, new_rules)
         base, content = _base(), ruleset.as_json(new_rules)
         if digest != digest_of(content, base=base, reason=reason):
-            raise CannotChange(
-                "Nothing was proposed: the rules changed after you opened the page. Refresh, then decide."
-            )
+            raise CannotChange("Not proposed: the rules changed after you opened the page. Refresh, then decide.")
         row = PolicyChange(
             base=base,
             content=content,
@@ -140,13 +138,13 @@ def agree(
         new_rules = as_of_now(row)
         if row.expires_at <= now or new_rules is None:
             raise CannotChange(
-                "Nothing was approved: this proposal expired, or other rules were published first. Propose it again."
+                "Not approved: this proposal expired, or other rules were published first. Propose it again."
             )
         _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
-            raise CannotChange("Nothing was approved: one of the two must be a treasurer, and both must be active.")
+            raise CannotChange("Not approved: proposer or approver must be a treasurer, and both must be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
-            raise CannotChange("Nothing was approved: the proposal changed after you opened it. Refresh, then decide.")
+            raise CannotChange("Not approved: the proposal changed after you opened it. Refresh, then decide.")
         # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
         loosens = any(each.is_looser for each in compared(new_rules))
         if loosens:
@@ -203,7 +201,7 @@ def _review_one(number: int, now: datetime) -> bool:
             if _is_signed_by_two(row):
                 _publish(row, new_rules, publisher=row.agreed_by, now=now)
             else:
-                _overtaken(row, "One of the two approvers no longer has the role.", now)
+                _overtaken(row, "The proposer or approver no longer has the required role.", now)
         else:
             return False
     return True

@@ -21,7 +21,7 @@ from exchange_ops.shared.models import Account
 from wire.values import grouped_text
 
 ZERO: Final = Decimal(0)
-ON_MARGIN: Final = "Margin order: see the result of the position."
+ON_MARGIN: Final = "Margin order: see the position's P&L."
 NOT_DESCRIBED: Final = "The exchange no longer lists this symbol."
 NOT_COMPUTED: Final = "Not computed yet. Profit and loss updates within minutes of a trade."
 _CHUNK: Final = 500
@@ -104,7 +104,7 @@ def _why_none(row: Order, symbol: Symbol | None, quote: str, has_trades: bool) -
         return NOT_DESCRIBED
     sold = symbol.quote_currency if row.side == BUY else symbol.base_currency
     if plain_code(sold) == plain_code(quote):
-        return f"Paid in {sold}: no result until the purchase is sold."
+        return f"Paid in {sold}: no P&L until the purchased coins are sold."
     return "" if has_trades else FILLS_MISSING
 
 

@@ -107,7 +107,7 @@ def read(*, codes: Iterable[str], quote: str, now: datetime, open_client: Callab
             except Unreachable as failure:
                 return f"Daily prices not available: {failure}."
             except CallFailed as failure:
-                problem = f"Daily prices of {row.code} not available: {failure}."
+                problem = f"Daily prices for {row.code} not available: {failure}."
     finally:
         client.close()
     return problem

@@ -77,23 +77,21 @@ class MarginActionIn(StrictBody):
     symbol = StrictText(max_length=40)
     amount = AmountIn(required=False, allow_null=True, help_text="For open and set: the total collateral to hold.")
     quantity = AmountIn(required=False, allow_null=True, help_text="For reduce: the quantity to close.")
-    price = AmountIn(
-        required=False, allow_null=True, help_text="For close and reduce: a limit price; market if absent."
-    )
+    price = AmountIn(required=False, allow_null=True, help_text="For close and reduce: limit price; market if absent.")
     position_id = ExchangeIdIn(
         required=False,
         default=None,
         allow_null=True,
         help_text=(
-            "For close, reduce and close_account: the exchange_id of the position you saw. A different position "
-            "open by then is not touched."
+            "For close, reduce and close_account: the exchange_id of the position you mean. A different position "
+            "opened since is not touched."
         ),
     )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
         required=False,
-        help_text="Checks to override, as named in an earlier refusal: call_near:1.3.",
+        help_text="Checks to override, as named in an earlier rejection, e.g. call_near:1.3.",
     )
     request_key = RequestKey()
 
@@ -102,7 +100,7 @@ class MarginActionIn(StrictBody):
     "margin_actions_create",
     MarginActionIn,
     MarginActionOut,
-    "Open or change a margin account, or close a position. Recorded, then sent once; `state` gives the outcome.",
+    "Open or change a margin account, or close a position. Sent once; `state` shows the outcome.",
 )
 @listing("margin_actions_list", MarginActionOut)
 class MarginActions(Recording, OfAccount):
@@ -118,9 +116,7 @@ class MarginActions(Recording, OfAccount):
             return workflow.act(wish=_wish(content), confirmed=confirmed, via="api", **common)
         except workflow.NotConfirmed as missing:
             named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
-            raise workflow.CannotAct(
-                {"confirmed": f"Nothing was sent. Confirm these checks by name: {named}"}
-            ) from None
+            raise workflow.CannotAct({"confirmed": f"Not sent. Confirm these checks by name: {named}"}) from None
 
 
 @reading("margin_actions_read", MarginActionOut)
@@ -136,9 +132,9 @@ def _wish(content: dict[str, Any]) -> workflow.Wish:
     kind = content.pop("action")
     takes = _TAKES[kind]
     if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
-        raise workflow.CannotAct({odd[0]: f"{states.KINDS[kind]} takes none."})
+        raise workflow.CannotAct({odd[0]: f"Not allowed for this kind: {states.KINDS[kind]}."})
     if kind in {states.CLOSE, states.REDUCE} and content.get("position_id") is None:
-        raise workflow.CannotAct({"position_id": "Send the exchange_id of the position you saw."})
+        raise workflow.CannotAct({"position_id": "Send the exchange_id of the position you mean."})
     order_type = states.LIMIT if content.get("price") is not None else states.MARKET
     return workflow.Wish(kind=kind, **content, order_type=order_type if "price" in takes else "")
 

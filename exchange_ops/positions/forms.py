@@ -48,7 +48,7 @@ class CloseForm(RequestForm):
     """How much of a position is to be closed, and at which price; `position_id` is the one that was shown."""
 
     how_much = forms.ChoiceField(
-        label="How much",
+        label="Scope",
         choices=[(WHOLE_POSITION, "Whole position"), (PART_OF_POSITION, "Part of position")],
         initial=WHOLE_POSITION,
     )
@@ -104,7 +104,7 @@ class PositionsField(forms.Field):
         matches = [_POSITION.fullmatch(str(text)) for text in value or []]
         if not matches or len(matches) > MOST_POSITIONS or not all(matches):
             raise forms.ValidationError(
-                "Nothing was sent: the list of positions is invalid. Reload the page and try again.", code="malformed"
+                "Not sent: the list of positions is invalid. Reload the page and try again.", code="malformed"
             )
         return [(match[1], int(match[2]), Decimal(match[3])) for match in matches if match is not None]
 

@@ -74,7 +74,7 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
             evidence=sightings.facts | {"looks": looks},
         )
         return
-    sentence = sightings.sentence or "Not visible at the exchange yet."
+    sentence = sightings.sentence or "Not visible on the exchange yet."
     later = now + pause(READ_PAUSES_S, looks)
     machine.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
 
@@ -129,7 +129,7 @@ def _closing_order(row: MarginAction, now: datetime, client: ExchangeClient, his
     if sighting.order is not None:
         return _by_order(sighting.order)
     verdict = UNCHANGED if sighting.sight is Sight.ABSENT else UNDECIDED
-    return Sightings(verdict, {"order": "not listed"}, "The exchange has no order with this id.")
+    return Sightings(verdict, {"order": "not listed"}, "The exchange has no order with this ID.")
 
 
 def _resting_order(row: MarginAction, orders: Iterable[records.Order]) -> records.Order | None:
@@ -145,11 +145,11 @@ def _resting_order(row: MarginAction, orders: Iterable[records.Order]) -> record
 def _by_order(order: records.Order) -> Sightings:
     facts = {"order": order.id, "status": order.status, "filled": order.cum_quantity}
     if order.status == "filled" or order.status not in _OVER:
-        rests = "" if order.status == "filled" else "The order rests in the book at its limit."
+        rests = "" if order.status == "filled" else "The order is resting in the book at its limit."
         return Sightings(AS_REQUESTED, facts, rests, order.id)
     if order.cum_quantity:
-        return Sightings(PARTLY, facts, "The order ended partly filled.", order.id)
-    return Sightings(UNCHANGED, facts, "The order ended unfilled.", order.id)
+        return Sightings(PARTLY, facts, "The order closed partly filled.", order.id)
+    return Sightings(UNCHANGED, facts, "The order closed unfilled.", order.id)
 
 
 def _by_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
@@ -171,4 +171,4 @@ def _by_position(row: MarginAction, before: Snapshot, after: Snapshot) -> Sighti
         return Sightings(UNCHANGED, facts, "The position is unchanged.")
     if after.position_id == before.position_id and abs(after.quantity) < abs(before.quantity):
         return Sightings(PARTLY, facts, "Part of the position is still open.")
-    return Sightings(UNEXPLAINED, facts, "The account changed differently from the request.")
+    return Sightings(UNEXPLAINED, facts, "The account changed, but not as requested.")

@@ -107,10 +107,10 @@ def _danger(
         (CALL_NEAR, "margin call", present.to_call, then.to_call, then.call),
     ):
         if price is not None and away is not None and away < NEAREST and (before is None or away < before):
-            far = "already reached" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"
+            far = "already reached" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark price"
             where = f"The {words} would be at {grouped_text(price)} {symbol.quote_currency}, {far}"
             size = ((NEAREST - away) * 100).quantize(_PERCENT)
-            yield Overstep(name, field, f"{where}: closer than {NEAREST * 100:.0f} %.", CONFIRM, size)
+            yield Overstep(name, field, f"{where}; the minimum distance is {NEAREST * 100:.0f} %.", CONFIRM, size)
             return
 
 

@@ -30,7 +30,7 @@ from wire.values import grouped_text
 if TYPE_CHECKING:
     from desk.models import Person
 
-ONLY_OPERATORS: Final = "Only operators can open, change and close margin accounts and positions."
+ONLY_OPERATORS: Final = "Only operators can open, change or close margin accounts and positions."
 ZERO: Final = Decimal(0)
 
 
@@ -155,7 +155,7 @@ def _under_way(row: MarginAction) -> MarginAction | None:
 def _collateral_problems(row: MarginAction, there: MarginCopies, symbol: Symbol, now: datetime) -> dict[str, str]:
     held, amount = there.held, row.amount
     if not symbol.margin_trading:
-        return {"symbol": f"{symbol.code} has no margin trading."}
+        return {"symbol": f"Margin trading is not available for {symbol.code}."}
     if row.kind == states.OPEN and held is not None:
         return {"symbol": f"{symbol.code} already has a margin account. Change its collateral instead."}
     if row.kind == states.SET and held is None:
@@ -175,8 +175,8 @@ def _too_much(row: MarginAction, symbol: Symbol, added: Decimal, now: datetime) 
     balance = available(account=row.account, currency=quote)
     if balance is not None and added > balance.available:
         return (
-            f"Insufficient balance: {grouped_text(added)} {quote} needed, {grouped_text(balance.available)} "
-            f"available on the trading account at {balance.read_at:%H:%M:%S} UTC."
+            f"Insufficient balance: {grouped_text(added)} {quote} required, {grouped_text(balance.available)} "
+            f"available in the trading account at {balance.read_at:%H:%M:%S} UTC."
         )
     return limits.problem(
         kind=ValueLimit.TRANSFER, person=row.initiator, account=row.account, amount=added, currency=quote, now=now
@@ -187,8 +187,8 @@ def _too_little(amount: Decimal, held: MarginAccount | None, position: MarginPos
     if held is None or amount >= (least := least_collateral(held, position)):
         return ""
     return (
-        f"Minimum collateral is {grouped_text(least)} {symbol.quote_currency}, for orders, position and unrealised "
-        "loss."
+        f"Minimum collateral is {grouped_text(least)} {symbol.quote_currency}, to cover orders, position and "
+        "unrealised loss."
     )
 
 
@@ -216,9 +216,7 @@ def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: 
     if position is None:
         return {FORM: f"No open position in {row.symbol}."}
     if wish.position_id is not None and wish.position_id != position.exchange_id:
-        return {
-            FORM: "Nothing was closed: the position you saw is closed and a new one is open. Review it, then decide."
-        }
+        return {FORM: "Not sent: the position you saw is closed and a new one is open. Review it, then decide."}
     problems = {}
     if sentence := _quantity_problem(row, position, symbol):
         problems["quantity"] = sentence
@@ -234,9 +232,7 @@ def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbo
     if quantity is None or quantity <= 0 or not storable(quantity):
         return "Enter the quantity to close."
     if quantity >= size:
-        return (
-            f"The position is {grouped_text(size)} {symbol.base_currency}. To close all of it, choose Whole position."
-        )
+        return f"The position is {grouped_text(size)} {symbol.base_currency}. To close it all, choose Whole position."
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
         return f"Quantity must be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""

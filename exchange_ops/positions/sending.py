@@ -120,7 +120,7 @@ def _obstacle(row: MarginAction, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
     if now - row.created_at > WAITS_AT_MOST:
-        return "It could not be sent within a minute, and the market may have moved since."
+        return "The request could not be sent within a minute, and the market may have moved since."
     return ""
 
 
@@ -142,10 +142,12 @@ def _differs(row: MarginAction, snapshot: Snapshot) -> str:
 
 def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
     if snapshot.position_id != row.position_id:
-        return "The position is not the one that was confirmed."
+        return "The open position is not the one that was confirmed."
     size = abs(snapshot.quantity)
     if row.kind == states.REDUCE:
-        return "" if row.quantity is not None and row.quantity < size else "The position is now too small."
+        if row.quantity is not None and row.quantity < size:
+            return ""
+        return "The position is now no larger than the quantity to close."
     if row.position_id is not None and row.quantity != size:
         confirmed = grouped_text(row.quantity or ZERO)
         return f"The position changed from {confirmed} to {grouped_text(size)} after it was confirmed."

@@ -36,10 +36,7 @@ SETTLED: Final = "settled"
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Queued",
-        (
-            "Nothing was sent yet. The account is checked once more, and the request is sent within a minute or "
-            "not at all."
-        ),
+        "Not sent yet. The account is checked once more, then the request is sent within a minute or not at all.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -61,8 +58,8 @@ STATES: Final[dict[str, State]] = {
     UNKNOWN: State(
         "Outcome unknown",
         (
-            "Not known yet whether it was done: the exchange's answer did not arrive. Accounts, positions and "
-            "orders are checked until it is known; it is never sent again. Do not repeat it meanwhile."
+            "Not yet known whether it was done: no response from the exchange. Accounts, positions and orders are "
+            "checked until it is known; it is never sent again. Do not repeat the request until then."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -78,7 +75,7 @@ STATES: Final[dict[str, State]] = {
     ),
     PARTLY: State(
         "Partly done",
-        "Part of the position was closed, and the rest is still open: the order book did not take all of it. "
+        "Part of the position was closed and the rest is still open: there was not enough liquidity in the order book. "
         "An operator can close the rest.",
         Turn.NOBODY,
         Tone.WARN,
@@ -87,7 +84,7 @@ STATES: Final[dict[str, State]] = {
     ),
     REFUSED: State(
         "Refused by the exchange",
-        "Nothing was changed: the exchange refused it for the reason below.",
+        "Nothing changed: the exchange rejected the request for the reason below.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -95,7 +92,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_SENT: State(
         "Not sent",
-        "Nothing was changed: nothing was sent, for the reason below. An operator can request it again.",
+        "Not sent, for the reason below. Nothing changed. An operator can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
@@ -103,7 +100,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_DONE: State(
         "Not done",
-        "Nothing was changed, according to the exchange's records. An operator can request it again.",
+        "Nothing changed, according to the exchange's records. An operator can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -112,7 +109,7 @@ STATES: Final[dict[str, State]] = {
     UNCLEAR: State(
         "Unclear",
         (
-            "The result is unclear: the account changed for another reason meanwhile. An operator must compare the "
+            "The result is unclear: the account also changed for another reason. An operator must compare the "
             "exchange's records and record the result. It is never sent again."
         ),
         Turn.PERSON,

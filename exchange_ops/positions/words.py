@@ -32,7 +32,7 @@ def sentence_of(action: Any, symbol: Symbol | None, *, before: Decimal | None = 
 
 def _trade(action: Any, symbol: Symbol | None) -> str:
     base, quote = (symbol.base_currency, symbol.quote_currency) if symbol else ("", "")
-    where = "at the market" if action.price is None else f"at {_money(action.price, quote)}"
+    where = "at market" if action.price is None else f"at {_money(action.price, quote)}"
     return f"{action.side} {_money(action.quantity, base)} {where}"
 
 

@@ -49,7 +49,7 @@ QUEUE: Final = Queue(
 advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 ID_PREFIX = "cm-"
 LONGEST_NOTE = 500
-STALE = "Nothing was sent: the positions changed after you opened the page. Review them, then decide."
+STALE = "Not sent: the positions changed after you opened the page. Review them, then decide."
 _TYPED = ("kind", "symbol", "amount", "order_type", "price", "position_id")
 
 
@@ -83,7 +83,7 @@ def act(
         return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
         raise CannotAct(
-            {FORM: f"Nothing was sent: another action for {wish.symbol} was just recorded. Refresh and try again."}
+            {FORM: f"Not sent: another action for {wish.symbol} was just recorded. Refresh and try again."}
         ) from None
 
 
@@ -130,10 +130,7 @@ def close_all(
             ]
     except IntegrityError:
         raise CannotAct(
-            {
-                FORM: "Nothing was sent: another action for one of the positions was just recorded. "
-                "Refresh and try again."
-            }
+            {FORM: "Not sent: another action for one of the positions was just recorded. Refresh and try again."}
         ) from None
 
 
@@ -151,7 +148,7 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
     """Note what an unclear action did, by somebody who compared the exchange's records. Raises CannotAct."""
     note = note.strip()
     if not note or len(note) > LONGEST_NOTE:
-        raise CannotAct({"note": f"Enter the result, in at most {LONGEST_NOTE} characters."})
+        raise CannotAct({"note": f"Enter the result, up to {LONGEST_NOTE} characters."})
     row = MarginAction.objects.select_related("account").filter(pk=action_id).first()
     if row is None:
         raise CannotAct({FORM: "Action not found."})

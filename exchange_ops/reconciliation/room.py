@@ -31,7 +31,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
             sentence = f"{account.name}: our figures differ from the exchange's. {_findings(row)}"
             yield Cause(row.name, sentence, "system", scope=str(account.pk))
         elif row is not None and scheduled_checks.is_late(row, now=now):
-            late = f"The reconciliation of {account.name} has not completed for hours. {row.problem}".strip()
+            late = f"Reconciliation for {account.name} has not completed for hours. {row.problem}".strip()
             yield Cause(f"{row.name}:late", late, "system", scope=str(account.pk))
 
 
@@ -58,8 +58,8 @@ def _reconciliation() -> Health:
     rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
     answers = []
     for one in accounts:
-        of_one = _health(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
-        waits = " It starts once the ledger is read." if scheduled_checks.waits(one, now) else ""
+        of_one = _health(f"Reconciliation for {one.name}", rows.get(scheduled_checks.name_of(one)))
+        waits = " It starts once the ledger has been synced." if scheduled_checks.waits(one, now) else ""
         answers.append(replace(of_one, sentence=of_one.sentence + waits))
     return ages.worst(answers) if answers else Health(ok=True, sentence="No account to reconcile yet.")
 

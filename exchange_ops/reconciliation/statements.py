@@ -130,7 +130,7 @@ def _judged(of_days: Figures, overall: Figures, *, is_stale: bool, is_past: bool
         reason = f"The exchange's ledger has entries of the unknown type {overall.unknown_type!r}."
         return Line(of_days, UNPROVABLE, reason=reason)
     if is_past:
-        return Line(of_days, PAST, reason="The exchange was read after this period.")
+        return Line(of_days, PAST, reason="The exchange was synced after this period.")
     if is_stale:
         return Line(of_days, STALE, reason="The last exchange balance is too old to compare.")
     if overall.opening is None:

@@ -25,7 +25,7 @@ def reply_of(send: Callable[[], Any]) -> Reply:
     except Unreachable as problem:
         return Reply(NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
     except CallFailed as problem:
-        return Reply(UNKNOWN, problem=f"No usable answer: {problem}")
+        return Reply(UNKNOWN, problem=f"No usable response: {problem}")
     except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown
         _log.exception("calls.unexpected")
-        return Reply(UNKNOWN, problem=f"No usable answer: {type(problem).__name__}")
+        return Reply(UNKNOWN, problem=f"No usable response: {type(problem).__name__}")

@@ -82,11 +82,11 @@ def problem(*, account: Account) -> str:
         minutes = int(abs(_skew(newest)).total_seconds() // 60)
         where = "ahead of" if _skew(newest) > timedelta(0) else "behind"
         return (
-            f"The exchange's clock is {minutes} min {where} ours. Deadlines follow the later clock: early, "
-            "never late. An administrator must check this machine's clock against a time server."
+            f"The exchange's clock is {minutes} min {where} ours. Deadlines follow the later clock, so they "
+            "may come early but never late. An administrator must check this machine's clock against a time server."
         )
     return (
-        f"The exchange's answers carry a date {abs(_skew(newest)).days} days off. It is ignored; deadlines "
+        f"The date in the exchange's responses is {abs(_skew(newest)).days} days off. It is ignored; deadlines "
         "follow the last valid reading."
     )
 

@@ -121,7 +121,7 @@ class ResolutionForm(DecisionForm):
     """The verdict of one person on a case that the desk could not settle."""
 
     verdict = forms.ChoiceField(
-        label="Verdict",
+        label="Finding",
         choices=[("", "Choose"), ("paid", "Paid"), ("not_paid", "Not paid")],
         error_messages={"required": "Choose paid or not paid."},
     )
@@ -129,7 +129,7 @@ class ResolutionForm(DecisionForm):
         label="Evidence",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Enter what you checked: statements, transactions, answers."},
+        error_messages={"required": "Enter what you checked: statements, transactions, responses."},
     )
 
 

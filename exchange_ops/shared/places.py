@@ -51,7 +51,7 @@ def place_of(account: Account) -> Place:
     if entry is None:
         raise UnknownPlace(
             f"{account.name} is paused: its exchange “{account.place}” is not in the settings "
-            "(EXCHANGE_PLACES). Nothing is read or sent for it until an administrator adds it."
+            "(EXCHANGE_PLACES). Nothing is synced or sent for it until an administrator adds it."
         )
     return Place(account.place, entry.url, entry.stream_url)
 

@@ -46,7 +46,7 @@ def _clock() -> Health:
 
 
 def _worker() -> Health:
-    return _loop(heartbeats.WORKER, "Worker", "Forms wait for answers; payouts continue in the scheduler.")
+    return _loop(heartbeats.WORKER, "Worker", "Forms are waiting for responses; payouts continue in the scheduler.")
 
 
 def _releases() -> Health:
@@ -61,8 +61,8 @@ def _jobs() -> Health:
     row = heartbeats.state_of(heartbeats.JOBS)
     age = ages.age(row.beat_at if row else None, clock.now())
     if row is None or age is None or age > ages.BEAT_AGE:
-        return Health(ok=True, sentence="No job of a worker runs too long.")
-    consequence = "Its account or duty may be delayed; the others continue. An admin can restart the workers."
+        return Health(ok=True, sentence="No worker job is running too long.")
+    consequence = "Its account or task may be delayed; other jobs continue. An admin can restart the workers."
     return Health(ok=False, sentence=f"{row.problem} {consequence}", age_s=age.total_seconds())
 
 
@@ -91,7 +91,7 @@ INCIDENTS: Final = (
         _places,
         sees=causes.KEEPERS,
         closable=False,
-        ends="Resolved when the exchange is in the settings and the desk was restarted.",
+        ends="Resolved when the exchange is in the settings and the desk has been restarted.",
     ),
     Kind(
         alarms.WORK_STALLED,
@@ -103,7 +103,7 @@ INCIDENTS: Final = (
     ),
     Kind(
         alarms.BROKER_AWAY,
-        "Broker does not answer",
+        "Broker not responding",
         Severity.HIGH,
         (roles.ADMIN,),
         _broker,

@@ -33,21 +33,21 @@ class AccountStatus:
 
 _STATUSES: Final = {
     OPEN: AccountStatus(OPEN, "Active", "Can log in, trade and withdraw as its settings allow.", Tone.GOOD),
-    NEW: AccountStatus(NEW, "New", "Not used yet. It can be frozen, and activated afterwards.", Tone.QUIET),
+    NEW: AccountStatus(NEW, "New", "Not used yet. It can be frozen, and reactivated afterwards.", Tone.QUIET),
     FROZEN: AccountStatus(
         FROZEN, "Frozen", "Cannot log in, trade, withdraw or use its keys. An admin can activate it.", Tone.WARN
     ),
     DISABLED: AccountStatus(
         DISABLED,
         "Disabled permanently",
-        "The exchange refuses activation. Disabled is permanent.",
+        "The exchange rejects activation: disabling is permanent.",
         Tone.BAD,
     ),
     CLOSED: AccountStatus(
         CLOSED,
         "Frozen or disabled",
         (
-            "The exchange uses one status for both. Activating shows which: a frozen sub-account comes back, a "
+            "The exchange uses one status for both. Activating shows which: a frozen sub-account becomes active, a "
             "disabled one does not."
         ),
         Tone.WARN,
@@ -144,9 +144,9 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
     if name == OPEN:
         return f"{number} is already active."
     if name == NEW:
-        return f"{number} is new and was never frozen; no activation needed."
+        return f"{number} is new and has never been frozen; no activation needed."
     if name == DISABLED:
-        return f"{number} is disabled permanently; the exchange does not reactivate disabled sub-accounts."
+        return f"{number} is permanently disabled; the exchange does not reactivate disabled sub-accounts."
     return ""
 
 

@@ -31,7 +31,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     settings_shown = serializers.BooleanField(
         read_only=True,
         allow_null=True,
-        help_text="Whether the exchange showed its settings; null before the first reading.",
+        help_text="Whether the exchange showed its settings; null before the first sync.",
     )
     payout_enabled = serializers.BooleanField(read_only=True, allow_null=True, help_text="As last shown.")
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
@@ -117,7 +117,9 @@ class SubAccountActionOut(serializers.ModelSerializer[SubAccountAction]):
     requested_by = serializers.CharField(source="requested_by.username", read_only=True)
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
     requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)
-    attempts = serializers.IntegerField(source="attempt", read_only=True, help_text="How often it was sent, at most.")
+    attempts = serializers.IntegerField(
+        source="attempt", read_only=True, help_text="Maximum number of times it was sent."
+    )
 
     class Meta:
         model = SubAccountAction

@@ -56,10 +56,10 @@ def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
     except OutcomeUnknown as unknown:
         reply = _without_outcome(unknown)
     except CallFailed as problem:
-        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable answer: {problem}")
+        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable response: {problem}")
     except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown
         _log.exception("subaccounts.unexpected")
-        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable answer: {type(problem).__name__}")
+        reply = Reply(calls.UNKNOWN, answer=LOST, problem=f"No usable response: {type(problem).__name__}")
     return reply
 
 
@@ -68,9 +68,9 @@ def _reply(row: SubAccountAction, answer: bool) -> Reply:
         return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
-        return Reply(calls.REFUSED, answer=NO, problem="The exchange refused to activate it (answer false).")
+        return Reply(calls.REFUSED, answer=NO, problem="The exchange refused to activate it (response: false).")
     return Reply(
-        calls.UNKNOWN, answer=LOST, problem="The exchange answered false, which is not documented for this request."
+        calls.UNKNOWN, answer=LOST, problem="The exchange returned false, which is not documented for this request."
     )
 
 
@@ -87,7 +87,7 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     """What is known all the same: a documented description under code 500 is stored, but proves nothing by itself."""
     reported = unknown.evidence
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
-    answer, problem = LOST, f"No usable answer: {unknown.reason}"
+    answer, problem = LOST, f"No usable response: {unknown.reason}"
     if _ALREADY_SHUT in body:
         answer, problem = ALREADY, "The exchange reports that it is already frozen or disabled."
     elif _NO_SUCH in body:

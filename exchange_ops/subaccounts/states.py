@@ -30,7 +30,7 @@ CANCELLED: Final = "cancelled"
 STATES: Final[dict[str, State]] = {
     "requested": State(
         "Queued",
-        "Nothing was sent yet. The request goes to the exchange shortly; until then an admin can withdraw it.",
+        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -52,7 +52,7 @@ STATES: Final[dict[str, State]] = {
     "unknown": State(
         "Outcome unknown",
         (
-            "Not known yet whether it was done: the exchange's answer did not arrive or was unclear. Its list is "
+            "It is not yet known whether it was done: the exchange did not respond, or not clearly. Its list is "
             "checked until it is known. No action needed."
         ),
         Turn.EXCHANGE,
@@ -69,7 +69,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "Nothing was changed: the exchange refused it for the reason below.",
+        "Nothing was changed: the exchange rejected it for the reason below.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",

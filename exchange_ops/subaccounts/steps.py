@@ -58,7 +58,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
-        sentence = problem or "The exchange's list was being read by another process."
+        sentence = problem or "The exchange's list was being synced by another process."
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
     evidence = _evidence(sub)
@@ -202,7 +202,7 @@ def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
     status = account_status.status_of(sub).label.lower()
     if row.state == states.ACCEPTED:
-        return f"The exchange accepted it and still shows {status}."
+        return f"The exchange accepted it but still shows {status}."
     problem = row.last_problem if row.looks == 0 else ""
     return f"{problem} The exchange still shows {status}.".strip()[:500]
 

@@ -10,15 +10,15 @@ from exchange_ops.subaccounts.models import SubAccount
 _DONE: Final = {
     states.FREEZE: ("the freeze", "the freeze"),
     states.ACTIVATE: ("the activation", "the activation"),
-    states.SETTINGS: ("a change of the payout settings", "the change of the payout settings"),
+    states.SETTINGS: ("a change to the payout settings", "the change to the payout settings"),
 }
 _EVENTS: Final = {
     "created": "{{who}} requested {a} of {{it}}.",
     "claimed": "{{who}} sent {the} of {{it}} to the exchange.",
     "accepted": "{{who}} noted that the exchange accepted {the} of {{it}}.",
-    "refused": "{{who}} noted that the exchange refused {the} of {{it}}.",
+    "refused": "{{who}} noted that the exchange rejected {the} of {{it}}.",
     "not_sent": "{{who}} noted that {the} of {{it}} was not sent.",
-    "lost": "{{who}} noted that no answer to {the} of {{it}} arrived.",
+    "lost": "{{who}} noted that there was no response to {the} of {{it}}.",
     "seen": "{{who}} confirmed {the} of {{it}} at the exchange.",
     "seen_unchanged": "{{who}} noted that the exchange does not show {the} of {{it}}.",
     "taken_back": "{{who}} withdrew {the} of {{it}}.",

@@ -192,7 +192,7 @@ def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[
         raise CannotAsk({FORM: "Only administrators can change sub-accounts."})
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:
-        raise CannotAsk({"reason": f"Enter a reason, in at most {LONGEST_REASON} characters, for the audit trail."})
+        raise CannotAsk({"reason": f"Enter a reason for the audit trail, up to {LONGEST_REASON} characters."})
     if not numbers:
         raise CannotAsk({FORM: "Choose at least one sub-account."})
     if len(numbers) > MOST_AT_ONCE:

@@ -21,13 +21,13 @@ _EVENTS: Final = {
     "claimed": "Sent to the exchange",
     "stopped": "Not sent",
     "accepted": "Accepted by the exchange",
-    "refused": "Refused by the exchange",
+    "refused": "Rejected by the exchange",
     "not_sent": "Not sent",
-    "answer_lost": "Answer lost",
-    "seen": "Confirmed at the exchange",
+    "answer_lost": "Response lost",
+    "seen": "Confirmed by the exchange",
     "seen_partly": "Partly closed",
-    "seen_unchanged": "Nothing changed at the exchange",
-    "unexplained": "Changed differently",
+    "seen_unchanged": "Nothing changed on the exchange",
+    "unexplained": "Changed, but not as requested",
     "settled": "Result recorded",
 }
 DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "margin")

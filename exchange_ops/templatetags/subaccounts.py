@@ -25,11 +25,11 @@ _EVENTS = {
     "created": "Requested",
     "claimed": "Sent to the exchange",
     "accepted": "Accepted by the exchange",
-    "refused": "Refused by the exchange",
+    "refused": "Rejected by the exchange",
     "not_sent": "Not sent",
-    "lost": "No clear answer",
-    "seen": "Confirmed at the exchange",
-    "seen_unchanged": "Not done at the exchange",
+    "lost": "No clear response",
+    "seen": "Confirmed by the exchange",
+    "seen_unchanged": "Not done on the exchange",
     "taken_back": "Withdrawn",
 }
 DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")

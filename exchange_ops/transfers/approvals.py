@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-transfer"
-NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
+NOT_SEEN: Final = "The request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(TransferApproval, "transfer", PURPOSE, roles.TREASURY)
 
 
@@ -80,7 +80,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Enter why you reject it; the requester sees it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester sees it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
@@ -147,25 +147,25 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
 
 def _refuse_person(row: Transfer, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You requested this transfer, so another treasurer has to decide.")
+        raise CannotApprove("You requested this transfer, so another treasurer must decide.")
     if not rules.may_decide_transfer(person, row):
         raise CannotApprove("Only treasury can decide on transfers to other users.")
 
 
 def _nothing_to_decide(row: Transfer) -> str:
     if row.state == states.REVIEW:
-        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
+        return "A colleague acted on it at the same time. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
-    return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+    return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
 
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotApprove,
     machine.MACHINE,
-    missing="There is no such transfer.",
+    missing="Transfer not found.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,
-    given_already="Your decision is recorded. A second person has to decide.",
+    given_already="Decision recorded. A second person must also decide.",
 )

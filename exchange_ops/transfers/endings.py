@@ -84,7 +84,7 @@ def reissue(
     earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
     if earlier is not None:
         if earlier.reissues_id != transfer_id:
-            raise CannotClose(f"Nothing was requested: this form was already used for {earlier.reference}.")
+            raise CannotClose(f"Not requested: this form was already used for {earlier.reference}.")
         return earlier
     act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:
@@ -121,13 +121,13 @@ def resolve(
     """
     if verdict not in _TARGETS:
         raise CannotResolve("Choose a finding: moved or not moved.")
-    evidence = RESOLUTIONS.reason(evidence, asks="Enter what you checked: statements, transactions, answers.")
+    evidence = RESOLUTIONS.reason(evidence, asks="Enter what you checked: statements, transactions, responses.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with RESOLUTIONS.on(transfer_id) as row:
         if row.state != states.INVESTIGATE:
-            raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
+            raise CannotResolve(f"Nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
-            raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
+            raise CannotResolve("Two treasurers must close it; the requester can't be one of them.")
         confirmation = _confirmation(row, act, RESOLUTIONS, FINDINGS.signed_digest(row, verdict, evidence))
         try:
             FINDINGS.keep(row, act, verdict=verdict, confirmation=confirmation)
@@ -162,9 +162,9 @@ def digest_of(row: Transfer) -> str:
 def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     """The confirmation of a person who may end what was not seen."""
     if row.state != states.NOT_SEEN:
-        raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
+        raise CannotClose(f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
-        raise CannotClose("Only treasury can decide on it, except the requester.")
+        raise CannotClose("Only treasurers other than the requester can decide on it.")
     signed_digest = signed_fields.bind(digest_of(row), {signed_fields.COMMENT: act.comment})
     return _confirmation(row, act, decisions, signed_digest)
 
@@ -172,7 +172,7 @@ def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]
 def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer], signed_digest: str) -> StepUp:
     decisions.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise decisions.refusal("Nothing was recorded: it changed after you opened it. Refresh, then decide.")
+        raise decisions.refusal("The transfer changed after you opened it. Refresh, then decide.")
     return decisions.confirm(replace(act, digest=signed_digest))
 
 
@@ -194,8 +194,8 @@ def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decision
         purpose,
         refusal,
         machine.MACHINE,
-        missing="There is no such transfer.",
-        why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
+        missing="Transfer not found.",
+        why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
         **words,
     )
 
@@ -206,7 +206,7 @@ RESOLUTIONS: Final = _decisions(
     RESOLVE_PURPOSE,
     CannotResolve,
     ballot=approvals.BALLOT,
-    given_already="Your finding is recorded. A second treasurer has to submit one.",
+    given_already="Finding recorded. A second treasurer must submit one too.",
 )
 
 __all__ = ["CannotClose", "CannotResolve", "CannotTransfer", "close", "digest_of", "reissue", "resolve"]

@@ -38,7 +38,7 @@ class NewTransferForm(RequestForm):
         error_messages={"required": "Enter the e-mail address or the user name of the other user."},
     )
     currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
-    to_currency = forms.ChoiceField(label="Into", error_messages={"required": "Choose the currency to convert to."})
+    to_currency = forms.ChoiceField(label="Convert to", error_messages={"required": "Choose the target currency."})
     amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
     reason = forms.CharField(
         label="Reason",
@@ -111,7 +111,7 @@ class TransferVerdictForm(ResolutionForm):
     """The verdict of one person on a transfer that the desk could not settle."""
 
     verdict = forms.ChoiceField(
-        label="Verdict",
+        label="Finding",
         choices=[("", "Choose"), ("moved", "The money was moved"), ("not_moved", "The money was not moved")],
         error_messages={"required": "Choose whether the money was moved."},
     )

@@ -29,11 +29,11 @@ def problem(*, by: str, identifier: str) -> str:
     if not identifier:
         return f"Enter the {IDENTIFIED_BY[by]} of the other user."
     if not identifier.isascii() or not identifier.isprintable():
-        return "It contains look-alike characters. Type it in plain letters."
+        return "This contains look-alike characters. Retype it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
-        return "This is not an e-mail address."
+        return "Enter a valid e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):
-        return f"Use letters, digits, dots and dashes, at most {LONGEST_USERNAME} characters."
+        return f"Use only letters, digits, dots and dashes, up to {LONGEST_USERNAME} characters."
     return ""
 
 

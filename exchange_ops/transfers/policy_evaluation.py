@@ -32,7 +32,7 @@ def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]
         trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *payout_columns["policy_trace"][2:]]
         columns |= {"quorum_required": verdict.approvals + bool(columns["lookalikes"]), "policy_trace": trace}
     else:
-        columns |= {"quorum_required": 0, "policy_trace": ["No approval: the money stays within the company."]}
+        columns |= {"quorum_required": 0, "policy_trace": ["No approval required: the money stays within the company."]}
     columns["digest"] = digest_of(transfer, **columns)
     return (verdict.blocked or "") if transfer.leaves else "", columns
 

@@ -84,7 +84,7 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
 
 def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
     if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
-        return "Balances can't be compared: the account changed during the reading."
+        return "Balances can't be compared: the account changed while it was being read."
     if unexplained is None:
         return "Balances can't be compared: the ledger has an entry of an unknown type."
     if unexplained:
@@ -92,7 +92,7 @@ def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: Tra
         return f"Ledger and balances disagree: {amounts} moved without a matching transaction."
     if after.unread:
         return "The outcome is unknown: some ledger records can't be read."
-    return "The ledger shows only part of it."
+    return "The ledger shows only part of the transfer."
 
 
 def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
@@ -116,7 +116,7 @@ def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, 
 
 
 def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: datetime) -> None:
-    problem = f"Not in {facts['listings']} readings of the ledger, and balances did not change."
+    problem = f"Not found in {facts['listings']} checks of the ledger, and balances did not change."
     with transaction.atomic():
         machine.move(
             row,

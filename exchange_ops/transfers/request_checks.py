@@ -52,7 +52,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
     elif len(transfer.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
-        problems[FORM] = "Nothing was requested: the form is incomplete. Open it again."
+        problems[FORM] = "Transfer not requested: the form is incomplete. Open it again."
     if transfer.kind not in states.KINDS:
         problems["kind"] = "Choose the kind of transfer."
         raise CannotTransfer(problems)
@@ -110,7 +110,7 @@ def target_problems(transfer: Transfer) -> dict[str, str]:
 def _conversion_problem(transfer: Transfer) -> str:
     target = Currency.objects.filter(pk=transfer.to_currency).first()
     if not transfer.to_currency or target is None:
-        return "Choose the currency to convert to."
+        return "Choose the target currency."
     if target.code == transfer.currency:
         return "Choose a different currency to convert to."
     if valuation.plain_code(target.code) != valuation.plain_code(transfer.currency):
@@ -132,7 +132,7 @@ def _funds_problem(transfer: Transfer) -> str:
     available, where, read_at = holding
     return (
         f"{grouped_text(transfer.amount)} {transfer.currency} requested, but only "
-        f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
+        f"{grouped_text(available)} were available in {where} at {read_at:%H:%M:%S} UTC."
     )
 
 

@@ -58,7 +58,7 @@ def read(
     key with another right, so it is read last and is evidence only.
     """
     if walks.is_being_read(account=account, now=now):
-        raise CannotRead(f"The exchange's ledger is not fully read yet. {walks.sentence(account=account)}")
+        raise CannotRead(f"The exchange's ledger is not fully synced yet. {walks.sentence(account=account)}")
     codes = sorted(set(currencies))
     try:
         with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
@@ -73,7 +73,7 @@ def read(
         with clients.client(client_for, account=account, right=Right.HISTORY) as client:
             wallets[Balance.TRADING] = _read_wallet(account, Balance.TRADING, codes, client, now)
     except (CallFailed, NoUsableKey, CannotRead) as problem:
-        remark = f"The trading balance was not readable: {problem}"
+        remark = f"The trading balance could not be read: {problem}"
     return Snapshot(sync.highest_index(account=account), wallets, unread, remark)
 
 

@@ -49,14 +49,14 @@ LAPSED: Final = "lapsed"
 STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
-        "Nothing was sent. The request is being checked against the policy. No action needed.",
+        "Nothing has been sent. The request is being checked against the policy. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals",
-        "Nothing was sent. The money would leave the company, so the policy requires approval. "
+        "Nothing has been sent. The money would leave the company, so the policy requires approval. "
         "Treasury can approve or reject; the requester can withdraw it.",
         Turn.PERSON,
         Tone.WARN,
@@ -64,7 +64,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "approved": State(
         "Waiting to be sent",
-        "Nothing was sent yet. The transfer is about to be sent, once. No action needed; the "
+        "Nothing has been sent yet. The transfer is about to be sent. No action needed; the "
         "requester can withdraw it until then.",
         Turn.WORKER,
         Tone.ACTIVE,
@@ -79,8 +79,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "unknown": State(
         "Outcome unknown",
-        "It is unknown whether the money moved: the exchange did not answer. The exchange's ledger "
-        "is being checked; the transfer is not sent again. Do not repeat this transfer meanwhile.",
+        "It is unknown whether the money moved: the exchange did not respond. The exchange's ledger "
+        "is being checked; the transfer is not sent again. Do not repeat this transfer in the meantime.",
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
@@ -95,7 +95,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "The money was not moved. The exchange refused the transfer for the reason below. You can request it again.",
+        "The money was not moved. The exchange rejected the transfer for the reason below. You can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -103,7 +103,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_seen": State(
         "Not seen, waiting for a decision",
-        "The money does not appear to have moved: the exchange did not answer, and its ledger and "
+        "The money does not appear to have moved: the exchange did not respond, and its ledger and "
         "balances show no transfer. Treasury can close it or request it again. It is never sent "
         "again automatically.",
         Turn.PERSON,

@@ -146,9 +146,9 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
                 decided_at=now,
             )
     except Transfer.DoesNotExist:
-        raise CannotCancel("There is no such transfer.") from None
+        raise CannotCancel("Transfer not found.") from None
     except machine.CannotMove:
-        raise CannotCancel("Nothing was changed: its status changed at the same time. Refresh.") from None
+        raise CannotCancel("The status changed at the same time. Refresh, then try again.") from None
 
 
 def newest() -> QuerySet[Transfer]:
@@ -169,5 +169,5 @@ def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount
 
 def _sent_before(row: Transfer) -> CannotTransfer:
     return CannotTransfer(
-        {FORM: f"Nothing was requested: this form was sent before, with other content, as {row.reference}."}
+        {FORM: f"Not requested: this form was already submitted with different content as {row.reference}."}
     )

@@ -219,14 +219,14 @@ def amount_problems(amount: Decimal, places: int | None, *, param: str = "amount
 def _positive_problems(param: str, value: Decimal) -> Problems:
     problems = _number_problems(param, value)
     if not problems and value <= 0:
-        problems.append(BadArgument(param, Problem.TOO_LOW, value, "more than zero"))
+        problems.append(BadArgument(param, Problem.TOO_LOW, value, "greater than zero"))
     return problems
 
 
 def _number_problems(param: str, value: object) -> Problems:
     """A finite Decimal of a sensible size: only then is it safe to calculate with."""
     if not isinstance(value, Decimal):
-        return [BadArgument(param, Problem.MALFORMED, value, "a decimal number is needed")]
+        return [BadArgument(param, Problem.MALFORMED, value, "a decimal number is required")]
     try:
         decimal_from(value)
     except CannotRead as problem:

@@ -76,7 +76,7 @@ def payment_id_problem(code: str, payment_id: str) -> str:
     if len(payment_id) > 255:
         return "Enter a payment id of at most 255 characters."
     if code == "XRP" and not (_WHOLE_NUMBER.fullmatch(payment_id) and int(payment_id) <= _HIGHEST_DESTINATION_TAG):
-        return f"A destination tag is a whole number from 0 to {_HIGHEST_DESTINATION_TAG}, without leading zeros."
+        return f"A destination tag must be a whole number from 0 to {_HIGHEST_DESTINATION_TAG}, without leading zeros."
     return ""
 
 
@@ -156,7 +156,7 @@ def _read_witness(coin: BitcoinLike, text: str) -> CoinAddress:
 
 def _read_ethereum(text: str) -> CoinAddress:
     if not _ETHEREUM.fullmatch(text):
-        raise NotAnAddress("An Ethereum address is 0x and 40 hexadecimal digits.")
+        raise NotAnAddress("An Ethereum address must be 0x followed by 40 hexadecimal digits.")
     digits, proper = text[2:], checksummed(text)
     if text.startswith("0X") or (digits != digits.lower() and text != proper):
         raise NotAnAddress("Checksum failed: a character is wrong, or upper and lower case were changed.")
@@ -192,7 +192,7 @@ def _read_version(text: str, version: int, name: str) -> CoinAddress:
 def _read_eos(text: str) -> CoinAddress:
     if not _EOS_ACCOUNT.fullmatch(text):
         raise NotAnAddress(
-            "An EOS account name has up to 12 characters: lower-case letters a to z, digits 1 to 5, and dots inside."
+            "An EOS account name can have up to 12 characters: lower-case letters, digits 1 to 5, and dots inside."
         )
     return CoinAddress(text, _EVERY_NETWORK, checked=False)
 
@@ -201,7 +201,7 @@ def _read_shape(text: str) -> CoinAddress:
     if _ETHEREUM.fullmatch(text):
         return _read_ethereum(text)
     if not _SHAPE.fullmatch(text):
-        raise NotAnAddress("An address has 5 to 128 letters, digits and the signs : . _ - and nothing else.")
+        raise NotAnAddress("An address must be 5 to 128 characters long: letters, digits and : . _ - only.")
     return CoinAddress(text, _EVERY_NETWORK, checked=False)
 
 

@@ -154,7 +154,7 @@ class Conversation(Generic[Own]):
             return
         overdue = next((call for call in self._pending.values() if now_ms - call.at_ms > self._pace.answer_ms), None)
         if overdue is not None:
-            self._end(f"No answer to {overdue.method} for {self._pace.answer_ms // 1000} s.")
+            self._end(f"No response to {overdue.method} for {self._pace.answer_ms // 1000} s.")
         elif now_ms - self._heard_ms > self._pace.silence_ms:
             self._end(f"No data from the exchange for {self._pace.silence_ms // 1000} s.")
         else:
@@ -184,13 +184,13 @@ class Conversation(Generic[Own]):
     def _answered(self, frame: jsonrpc.Result | jsonrpc.Failure, now_ms: int) -> None:
         call = self._pending.pop(frame.id, None) if isinstance(frame.id, int) else None
         if call is None:
-            self._odd("Answer to an unknown request.")
+            self._odd("Response to an unknown request.")
         elif isinstance(frame, jsonrpc.Result):
             call.take(frame.result, now_ms)
         elif call.refused is not None:
             call.refused(frame, now_ms)
         else:
-            sentence = f"The exchange refused {call.method}: {refusal_text(frame)}"[:300]
+            sentence = f"The exchange rejected {call.method}: {refusal_text(frame)}"[:300]
             self._end(sentence, turned_down=frame.code in AUTHORIZATION)
 
     def _ask(

@@ -231,7 +231,7 @@ class MarketSession(Conversation[OwnEvent]):
             self._arrange(now_ms)
 
     def _not_left(self, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._odd(f"The exchange refused to end a subscription: {refusal_text(failure)}"[:300])
+        self._odd(f"The exchange rejected an unsubscribe request: {refusal_text(failure)}"[:300])
 
     def _refused(self, one: Subscription, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._subscriptions.requested.discard(one)
@@ -241,8 +241,8 @@ class MarketSession(Conversation[OwnEvent]):
             self._may_ask_ms = now_ms + self._market_pace.rest_ms
             return
         self._subscriptions.refused[one] = now_ms + self._market_pace.refused_ms
-        what = f"the {one.channel.value.lower()} of {one.symbol}"
-        self._events.append(NotFollowed(one, f"The exchange refused {what}: {refusal_text(failure)}"[:300]))
+        what = f"the {one.channel.value.lower()} for {one.symbol}"
+        self._events.append(NotFollowed(one, f"The exchange rejected {what}: {refusal_text(failure)}"[:300]))
 
     # What is told ----------------------------------------------------------------------------------------------------
 

@@ -120,7 +120,7 @@ def _ethereum(code: str, text: str) -> PaymentRequest:
     if not address.startswith("0x"):
         raise CannotRead("This payment request has a name instead of an address. Enter the address.")
     if chain and chain != _CHAINS.get(code, "1"):
-        raise CannotRead(f"This payment request is for chain {chain}, not for the chain of {code}.")
+        raise CannotRead(f"This payment request is for chain {chain}, not for the {code} chain.")
     parameters = _parameters(query)
     amount = _wei(parameters["value"]) if parameters.get("value") else None
     if amount is not None and code not in {"ETH", "ETC"}:
@@ -138,7 +138,7 @@ def _x_address(text: str) -> PaymentRequest | None:
     if len(payload) != 31 or payload[:2] not in {_X_MAIN, _X_TEST} or payload[22] > 1:
         return None
     if payload[:2] == _X_TEST:
-        raise CannotRead("This is an address of Ripple's test network.")
+        raise CannotRead("This is a Ripple testnet address.")
     tag = int.from_bytes(payload[23:27], "little")
     address = encodings.base58check_encode(b"\x00" + payload[2:22], alphabet=encodings.RIPPLE_ALPHABET)
     return PaymentRequest("XRP", address, str(tag) if payload[22] else "")

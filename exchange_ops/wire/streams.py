@@ -76,12 +76,12 @@ _PERIOD = _param("period", choices=PERIODS, default="M30")
 _LIMIT = _param("limit", Kind.INTEGER, default=100, lowest=0, highest=1000)
 _OFFSET = _param("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
 _SNAPSHOT = _param("limit", Kind.INTEGER, default=100, lowest=1, highest=1000, note="Size of the snapshot.")
-_STRICT = _param("strictValidate", Kind.BOOLEAN, note="Refuse instead of rounding price and quantity.")
+_STRICT = _param("strictValidate", Kind.BOOLEAN, note="Reject instead of rounding price and quantity.")
 _CLIENT_ORDER_ID = _param("clientOrderId", required=True, max_length=32)
 _REQUEST_CLIENT_ID = _param("requestClientId", required=True, max_length=32, note="The clientOrderId of the new order.")
 _CURRENCY = _param("currency", Kind.CODE)
 _SENDERS = _param("showSenders", Kind.BOOLEAN, default=False)
-_ORDER_NOTE = "The specification names it order; clients send sort as well: both are taken (supplement 1.6)."
+_ORDER_NOTE = "The specification calls it order; clients also send sort: both are accepted (supplement 1.6)."
 
 _NEW_ORDER = (
     _CLIENT_ORDER_ID,
@@ -90,9 +90,9 @@ _NEW_ORDER = (
     _param("type", choices=records.ORDER_TYPES, default="limit"),
     _param("timeInForce", choices=records.TIMES_IN_FORCE, default="GTC"),
     _param("quantity", Kind.DECIMAL, required=True),
-    _param("price", Kind.DECIMAL, note="Needed for limit types."),
-    _param("stopPrice", Kind.DECIMAL, note="Needed for stop types."),
-    _param("expireTime", Kind.INSTANT, note="Needed for GTD."),
+    _param("price", Kind.DECIMAL, note="Required for limit orders."),
+    _param("stopPrice", Kind.DECIMAL, note="Required for stop orders."),
+    _param("expireTime", Kind.INSTANT, note="Required for GTD."),
     _STRICT,
     _param("postOnly", Kind.BOOLEAN),
 )
@@ -100,7 +100,7 @@ _MARKUPS = (
     _param("takeLiquidityMarkup", Kind.DECIMAL, note="A fraction of the order's volume."),
     _param("provideLiquidityMarkup", Kind.DECIMAL, note="A fraction of the order's volume."),
 )
-_REPLACE_NOTE = "When the new order can't be placed, the result is the canceled original (supplement 1.4)."
+_REPLACE_NOTE = "If the new order can't be placed, the result is the cancelled original (supplement 1.4)."
 
 
 def _sorts(default: str) -> tuple[Param, Param]:
@@ -131,7 +131,7 @@ METHODS: tuple[Method, ...] = (
         records.MarginAccount,
         _SYMBOL,
         _param("marginBalance", Kind.DECIMAL, required=True, lowest=0, note="Zero closes the account."),
-        _param("strictValidate", Kind.BOOLEAN, note="Refuse exponents and too fine a balance."),
+        _param("strictValidate", Kind.BOOLEAN, note="Reject exponents and balances with too many decimals."),
         notifies=("marginAccountReport",),
     ),
     _trading("marginPositionClose", records.MarginAccount, _SYMBOL, notifies=("marginAccountReport",)),
@@ -155,7 +155,7 @@ METHODS: tuple[Method, ...] = (
         *(_CLIENT_ORDER_ID, _REQUEST_CLIENT_ID, _param("quantity", Kind.DECIMAL), _param("price", Kind.DECIMAL)),
         _STRICT,
         notifies=("marginOrderReport", "marginAccountReport"),
-        note="Quantity and price are not marked optional; what leaving one out means is not documented.",
+        note="Quantity and price are not marked optional; what omitting one means is not documented.",
     ),
     # Exchange streams: account management
     _account("subscribeTransactions", bool, notifies=("updateTransaction",)),
@@ -172,8 +172,8 @@ METHODS: tuple[Method, ...] = (
     _account(
         "loadTransactions",
         list[records.Transaction],
-        _param("from", Kind.INTEGER, lowest=0, note="An index, included."),
-        _param("till", Kind.INTEGER, lowest=0, note="An index, excluded."),
+        _param("from", Kind.INTEGER, lowest=0, note="An index, inclusive."),
+        _param("till", Kind.INTEGER, lowest=0, note="An index, exclusive."),
         *(_CURRENCY, *_sorts("ASC"), _LIMIT, _OFFSET, _SENDERS),
         note="Fills the gap after a reconnection.",
     ),
@@ -212,7 +212,7 @@ METHODS: tuple[Method, ...] = (
     _public("unsubscribeCandles", bool, _SYMBOL, _PERIOD),
     # Supplement 1.4: spot trading
     _trading("subscribeReports", bool, notifies=("activeOrders", "report")),
-    _trading("newOrder", records.OrderReport, *_NEW_ORDER, notifies=("report",), note="The report comes first."),
+    _trading("newOrder", records.OrderReport, *_NEW_ORDER, notifies=("report",), note="The report arrives first."),
     _trading("cancelOrder", records.OrderReport, _CLIENT_ORDER_ID, notifies=("report",)),
     _trading(
         "cancelReplaceOrder",
@@ -223,7 +223,7 @@ METHODS: tuple[Method, ...] = (
         note=_REPLACE_NOTE,
     ),
     _trading("getOrders", list[records.OrderReport]),
-    _trading("getTradingBalance", list[records.Balance], note="All currencies, zeros included."),
+    _trading("getTradingBalance", list[records.Balance], note="All currencies, including zero balances."),
     # Supplement 1.5: margin
     _trading(
         "marginSubscribe",
@@ -248,9 +248,9 @@ EVENTS: tuple[Event, ...] = (
     Event("marginAccountReport", Address.TRADING, records.MarginAccount),
     Event("updateTransaction", Address.ACCOUNT, records.Transaction),
     Event("balance", Address.ACCOUNT, list[records.Balance]),
-    Event("ticker", Address.PUBLIC, records.Ticker, "At once after subscribing, then on change and once a minute."),
+    Event("ticker", Address.PUBLIC, records.Ticker, "Right after subscribing, then on change and once a minute."),
     Event("snapshotOrderbook", Address.PUBLIC, records.BookReport, "May come again at any time."),
-    Event("updateOrderbook", Address.PUBLIC, records.BookReport, "Sequence grows by one; size zero removes a level."),
+    Event("updateOrderbook", Address.PUBLIC, records.BookReport, "Sequence rises by one; size zero removes a level."),
     Event("snapshotTrades", Address.PUBLIC, records.TradesReport),
     Event("updateTrades", Address.PUBLIC, records.TradesReport),
     Event("snapshotCandles", Address.PUBLIC, records.CandlesReport),

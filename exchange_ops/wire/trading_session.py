@@ -100,7 +100,7 @@ class TradingSession(Conversation[OwnEvent]):
     def _no_margin(self, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._with_margin = False
         self._missing.difference_update(_SNAPSHOTS[MARGIN])
-        self._events.append(NoMargin(f"The exchange refused margin data: {refusal_text(failure)}"[:300]))
+        self._events.append(NoMargin(f"The exchange rejected the margin data request: {refusal_text(failure)}"[:300]))
         self._live_when_complete(now_ms)
 
     def _live_when_complete(self, now_ms: int) -> None:
@@ -113,7 +113,7 @@ class TradingSession(Conversation[OwnEvent]):
         self._snapshot(name, result, now_ms, age_ms=now_ms - asked_ms)
 
     def _not_listed(self, method: str, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._odd(f"The exchange refused {method}: {refusal_text(failure)}"[:300])
+        self._odd(f"The exchange rejected {method}: {refusal_text(failure)}"[:300])
 
     # What is told ----------------------------------------------------------------------------------------------------
 

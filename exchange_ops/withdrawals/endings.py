@@ -39,15 +39,15 @@ ENDS: Final[dict[str, End]] = {
         End("echo_differs", "Released, records differ", "triangle-alert", "echo_differs"),
         End("ended_at_exchange", "Released by the exchange", "undo-2", "ended_at_exchange"),
         End("checks_failed", "Failed the checks", "circle-x", "checks_failed"),
-        End("not_carried_out", "Not carried out", "circle-x", "commit_not_carried_out"),
+        End("not_carried_out", "Not executed", "circle-x", "commit_not_carried_out"),
     )
 }
 EVENTS: Final = tuple({end.event for end in ENDS.values()})
 # States that have several endings, or the name of one, and what they are called as a group.
 SHARED: Final = {
     states.ROLLED_BACK: "Released, for any reason",
-    states.CANCELLED: "Ended before the exchange was asked",
-    states.EXPIRED: "Approved, not carried out",
+    states.CANCELLED: "Ended before reaching the exchange",
+    states.EXPIRED: "Approved, not executed",
 }
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}
 

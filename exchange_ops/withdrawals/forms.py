@@ -127,7 +127,7 @@ class ReleaseForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter why the hold can be released and what you checked."},
+        error_messages={"required": "Explain why the hold can be released and what you checked."},
     )
 
 
@@ -151,7 +151,7 @@ class WithdrawalFilter(DatedForm):
         label="Waiting for",
         required=False,
         choices=[
-            ("", "Anybody"),
+            ("", "Anyone"),
             ("person", "People"),
             ("worker", SYSTEM),
             ("exchange", "The exchange"),

@@ -37,7 +37,7 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
     elif len(row.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:
-        problems[FORM] = "Nothing was requested: the form is incomplete. Open it again."
+        problems[FORM] = "Payout not requested: the form is incomplete. Open it again."
     currency = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
     if problem := currency_problem(currency):
@@ -92,7 +92,7 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
         return f"The fee of about {grouped_text(fee)} {currency.code} exceeds the amount."
     if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
         least = grouped_text(currency.payout_minimal_amount)
-        return f"At least {least} {currency.code} have to arrive, and {grouped_text(arrives)} would."
+        return f"At least {least} {currency.code} must arrive; only {grouped_text(arrives)} would."
     return _funds_problem(account, currency.code, leaves)
 
 
@@ -102,7 +102,7 @@ def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
         return ""
     return (
         f"{grouped_text(leaves)} {code} would be debited including the fee, but only "
-        f"{grouped_text(balance.available)} were available on the bank account at "
+        f"{grouped_text(balance.available)} were available in the bank account at "
         f"{balance.read_at:%H:%M:%S} UTC."
     )
 

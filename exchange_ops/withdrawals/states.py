@@ -42,7 +42,7 @@ RESOLVED_NOT_PAID: Final = "resolved_not_paid"
 STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
-        "Nothing was sent. The address and the network fee are being checked with the exchange. No "
+        "Nothing has been sent. The address and the network fee are being checked with the exchange. No "
         "action needed; the requester can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
@@ -50,7 +50,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "review": State(
         "Waiting for approvals before the hold",
-        "Nothing was sent and nothing is reserved. The policy requires approval before the "
+        "Nothing has been sent or reserved. The policy requires approval before the "
         "reservation. Treasury can approve or reject; the requester can withdraw it.",
         Turn.PERSON,
         Tone.WARN,
@@ -58,7 +58,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "queued": State(
         "Waiting to be reserved",
-        "Nothing was sent. The funds are about to be reserved at the exchange. No action needed; the "
+        "Nothing has been sent. The funds are about to be reserved at the exchange. No action needed; the "
         "requester can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
@@ -66,15 +66,15 @@ STATES: Final[dict[str, State]] = {
     ),
     "holding": State(
         "Reserving the money",
-        "Nothing was paid. The funds are being reserved at the exchange. No action needed.",
+        "Nothing has been paid. The funds are being reserved at the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="loader",
     ),
     "hold_unknown": State(
         "Reservation unknown",
-        "Not paid. The exchange did not answer, so the funds may or may not be reserved. The "
-        "exchange's ledger is being checked. Do not request this payment again meanwhile.",
+        "Not paid. The exchange did not respond, so the funds may or may not be reserved. The "
+        "exchange's ledger is being checked. Do not request this payment again in the meantime.",
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
@@ -89,7 +89,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "committing": State(
         "Approved, being paid",
-        "Approved, payment not confirmed yet. The payment order is repeated until the exchange "
+        "Approved, payment not confirmed yet. The payment order is retried until the exchange "
         "confirms it. Treasury can recall the approval until the first order is sent.",
         Turn.WORKER,
         Tone.ACTIVE,
@@ -151,7 +151,7 @@ STATES: Final[dict[str, State]] = {
     "rolling_back": State(
         "Being released",
         (
-            "Not paid. The reserved funds are being released; this is repeated until the exchange's "
+            "Not paid. The reserved funds are being released; this is retried until the exchange's "
             "ledger confirms it. No action needed."
         ),
         Turn.WORKER,
@@ -170,7 +170,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "Not paid, and nothing is reserved. The exchange refused the request for the reason below. "
+        "Not paid, and nothing is reserved. The exchange rejected the request for the reason below. "
         "You can request it again.",
         Turn.NOBODY,
         Tone.BAD,
@@ -197,7 +197,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "cancelled": State(
         "Cancelled",
-        "Nothing was sent and nothing is reserved. The request ended before it reached the exchange.",
+        "Nothing was sent or reserved. The request ended before it reached the exchange.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
@@ -205,8 +205,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "failed": State(
         "Failed at the exchange",
-        "Not paid. The exchange accepted the payment order, then failed it. The funds should be back "
-        "on the account; check the balance before you request it again.",
+        "Not paid. The exchange accepted the payment order, then marked it as failed. The funds should be back "
+        "in the account; check the balance before you request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",

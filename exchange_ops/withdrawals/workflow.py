@@ -166,9 +166,9 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
                 **decision,
             )
     except Withdrawal.DoesNotExist:
-        raise CannotCancel("There is no such request.") from None
+        raise CannotCancel("Request not found.") from None
     except mover.CannotMove:
-        raise CannotCancel("Nothing was changed: its status changed at the same time. Refresh.") from None
+        raise CannotCancel("The status changed at the same time. Refresh, then try again.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
@@ -298,7 +298,7 @@ def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bo
 
 def _sent_before(row: Withdrawal) -> CannotRequest:
     return CannotRequest(
-        {FORM: f"Nothing was requested: this form was sent before, with other content, as {row.reference}."}
+        {FORM: f"Not requested: this form was already submitted with different content as {row.reference}."}
     )
 
 

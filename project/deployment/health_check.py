@@ -44,7 +44,7 @@ def _page() -> str:
         with urllib.request.urlopen(request, timeout=_PATIENCE_S):  # noqa: S310  http to this container alone
             return ""
     except (urllib.error.URLError, OSError) as error:
-        return f"/healthz does not answer: {error}"
+        return f"/healthz is not responding: {error}"
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class CannotStart(Exception):
 def main(arguments: Sequence[str]) -> int:
     """Run the house until it is asked to end; 0 when it ended as asked, 1 when it could not start."""
     if arguments:
-        print(f"`up` reads its settings from the environment and takes no {' '.join(arguments)}.", file=sys.stderr)
+        print(f"`up` reads its settings from the environment and accepts no {' '.join(arguments)}.", file=sys.stderr)
         return 2
     addresses.ask_for_demo(sandbox_port=environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535))
     # Reads the environment: an odd value ends the process here, with its sentence.
@@ -173,7 +173,7 @@ class House:
 
     async def _end(self) -> None:
         if self._children:
-            self._console.say("Ending…")
+            self._console.say("Stopping…")
         deadline = time.monotonic() + _END_WITHIN_S
         for stage in sorted({child.plan.stage for child in self._children}, reverse=True):
             # Each stage leaves time for those below it.

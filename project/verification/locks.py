@@ -63,9 +63,9 @@ def main(arguments: list[str]) -> int:
                 if "--check" not in arguments:
                     shutil.copyfile(compiled, ROOT / lock)
     if "--check" not in arguments:
-        print(f"Written: {', '.join(stale) or 'nothing, all were fresh'}.")
+        print(f"Written: {', '.join(stale) or 'nothing, all up to date'}.")
     elif stale:
-        print(f"{', '.join(stale)} is not what pyproject.toml compiles to; run `make lock`.")
+        print(f"{', '.join(stale)} does not match pyproject.toml; run `make lock`.")
         return 1
     return _try_each()
 

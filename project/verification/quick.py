@@ -40,9 +40,9 @@ def chosen(all_stages: Sequence[Stage]) -> list[Stage]:
         return []
     reached = reach.tests_of(changed)
     if reached.untested:
-        print(f"No test was found by imports or names for: {', '.join(reached.untested)}.")
-    print("Left out: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
-    print("what is marked thorough (but for browsers), and what is named below.", flush=True)
+        print(f"No tests found by imports or names for: {', '.join(reached.untested)}.")
+    print("Skipped: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
+    print("tests marked thorough (except browser tests), and those named below.", flush=True)
     of_tests = _test_stages(reached.tests, shows_pages=any(map(_shows, changed)))
     cheap = [stage for stage in all_stages if stage.name in _CHEAP]
     return [*of_tests[:1], *cheap, *of_tests[1:]]
@@ -67,7 +67,7 @@ def changes() -> tuple[str, tuple[str, ...]]:
     main = next((name for name in _MAIN if _git("rev-parse", "--verify", "--quiet", name)), "")
     base = _git("merge-base", "HEAD", main) if main else _git("rev-parse", "HEAD")
     if not base:
-        raise CannotCompare("This is no clone with a commit: git can't tell what changed. `make test` runs everything.")
+        raise CannotCompare("Not a git clone with a commit: git can't tell what changed. `make test` runs everything.")
     listed = _git("diff", "--name-only", base) + "\n" + _git("ls-files", "--others", "--exclude-standard")
     return f"{main or 'HEAD'} ({base[:9]})", tuple(sorted(set(listed.split("\n")) - {""}))
 
@@ -90,9 +90,7 @@ def _test_stages(distances: Mapping[str, int], *, shows_pages: bool) -> list[Sta
     costs = budget.shares_of_files()
     files = sorted(filter(_exists, distances), key=lambda path: (distances[path], costs.get(path, 0.0), path))
     if not shows_pages and (browser_tests := [path for path in files if _drives_browser(path)]):
-        print(
-            f"Left out as well, as no page or script changed: {len(browser_tests)} files of tests that drive a browser."
-        )
+        print(f"Also skipped, since no page or script changed: {len(browser_tests)} browser test files.")
     kinds = {
         "pure tests": _nearest(_MOST_FILES, filter(_is_pure, files)),
         "tests": _nearest(_MOST_FILES, filter(_is_direct, files)),
@@ -133,7 +131,7 @@ def _nearest(most: int, files: Iterable[str]) -> list[str]:
     if others:
         folders = Counter(str(Path(path).parent.relative_to("tests")) for path in others)
         listed = ", ".join(f"{folder} {count}" for folder, count in folders.items())
-        print(f"Left out as well, further away: {len(others)} files of tests: {listed}.")
+        print(f"Also skipped, less closely related: {len(others)} test files: {listed}.")
     return nearest
 
 

@@ -56,7 +56,7 @@ def _end_others(grace: float) -> None:
         time.sleep(_LOOK_SECONDS)
     while _is_any_left():
         for pid in _children():
-            print(f"{_command(pid)} outlived the stage and was ended.", flush=True)
+            print(f"{_command(pid)} outlived the stage and was stopped.", flush=True)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(_LOOK_SECONDS)

@@ -43,11 +43,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="manage.py verify", description="Run the checks of CI.")
-    parser.add_argument("--check", action="store_true", help="what needs no server: lint, types, borders")
-    parser.add_argument("--quick", action="store_true", help="what touches the files that changed, under a minute")
-    parser.add_argument(
-        "--thorough", action="store_true", help="all tests in full, on both databases; before a release"
-    )
+    parser.add_argument("--check", action="store_true", help="checks that need no server: lint, types, borders")
+    parser.add_argument("--quick", action="store_true", help="tests related to the changed files, in under a minute")
+    parser.add_argument("--thorough", action="store_true", help="all tests in full, on both databases; for releases")
     parser.add_argument("--shard", type=_shard, default="1/1", metavar="I/N", help="with --thorough: one part of N")
     parser.add_argument("--record", action="store_true", help="write tests/budget.toml from the current costs")
     parser.add_argument("--only", action="append", choices=names, metavar="STAGE", help=f"one of: {', '.join(names)}")
@@ -104,7 +102,7 @@ def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[
     if options.record:
         budget.record(spent, unit=seconds)
     if not budget.is_like_the_records(seconds):
-        print("  That is more than where the shares were recorded: each file is compared with the rest of its stage.")
+        print("  Slower than where the budget was recorded, so each file is compared with the rest of its stage.")
     complaints = {} if options.thorough else budget.complaints(spent, unit=seconds)
     for name, complaint in complaints.items():
         print(f"  {name} {complaint}.")

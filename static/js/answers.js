@@ -2,7 +2,7 @@
 // until it is dismissed or another answer comes. A refusal by any other page is read from that page.
 import { rereadSoon } from "./fragments.js";
 
-const DONE_MS = 20000, LONGEST = 400, NO_ANSWER = "No answer from the desk. Check whether your request was recorded before you submit it again.";
+const DONE_MS = 20000, LONGEST = 400, NO_ANSWER = "No response from the desk. Check whether your request was recorded before you submit it again.";
 const words = document.querySelector("#own-answer [data-words]"), blank = document.getElementById("refusal");
 let hiding = 0;
 
@@ -31,7 +31,7 @@ function sentenceOf(xhr) {
   const page = new DOMParser().parseFromString(xhr.responseText, "text/html");
   const found = page.querySelector("[role=alert]") || page.querySelector("h1 + p");
   const sentence = (found?.textContent || "").replace(/\s+/g, " ").trim().slice(0, LONGEST);
-  return sentence || "The desk refused this (" + xhr.status + "). Reload the page and try again.";
+  return sentence || "Request rejected (" + xhr.status + "). Reload the page and try again.";
 }
 document.addEventListener("htmx:responseError", (event) => { if (isSent(event)) refuse(sentenceOf(event.detail.xhr)); });
 for (const name of ["htmx:sendError", "htmx:timeout"]) {

@@ -58,7 +58,7 @@ function begin() {
     if (pinned.length) box.append(section("Pinned", pinned, () => true));
     if (recent.length) box.append(section("Recent", recent, () => false));
     if (!pinned.length && !recent.length) {
-      const hint = "Enter a page, an id, an address, a market or a name. Items you open are listed here.";
+      const hint = "Enter a page, an ID, an address, a market or a name. Items you open are listed here.";
       box.append(Object.assign(document.createElement("p"), { className: "in muted", textContent: hint }));
     }
   }

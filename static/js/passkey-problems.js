@@ -4,7 +4,7 @@ const SENTENCES = {
   AbortError: "Passkey not used: the request was cancelled.",
   InvalidStateError: "This device already has a passkey for your account.",
   SecurityError: "The browser does not allow passkeys at this address.",
-  NotSupportedError: "This browser or device does not support the required kind of passkey.",
+  NotSupportedError: "This browser or device does not support the required type of passkey.",
 };
 const place = () => document.querySelector("[data-passkey-said]");
 
@@ -18,7 +18,7 @@ document.addEventListener("allauth.error", function (event) {
   if (!place()) return;
   event.preventDefault();
   const known = SENTENCES[event.detail.exception && event.detail.exception.name];
-  const first = !window.PublicKeyCredential ? "This browser cannot use passkeys." : known || "The desk could not be reached for the passkey. Check the connection and try again.";
+  const first = !window.PublicKeyCredential ? "This browser cannot use passkeys." : known || "Could not reach the desk to use the passkey. Check the connection and try again.";
   say(first + " " + place().dataset.passkeySaid);
 });
 // What was said of the last attempt goes away with the next.

@@ -24,7 +24,7 @@ async function challenge(form, button) {
     headers: { ...(isWhole ? {} : { "Content-Type": "application/json" }), "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
   const content = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(content.problem || "Nothing was decided. The passkey request failed.");
+  if (!answer.ok) throw new Error(content.problem || "Decision not recorded. The passkey request failed.");
   return content;
 }
 
@@ -44,7 +44,7 @@ document.addEventListener("click", async function (event) {
     form.requestSubmit();
   } catch (error) {
     const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
-    say(form, stopped ? "Nothing was decided. The passkey was not used." : error.message);
+    say(form, stopped ? "Decision not recorded. The passkey was not used." : error.message);
   } finally {
     delete form.dataset.signing;
     button.disabled = false;

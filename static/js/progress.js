@@ -43,7 +43,7 @@ if (said) {
   // A part that is read again because of what somebody did. What follows the desk by itself stays silent.
   document.addEventListener("htmx:beforeRequest", function (event) {
     const { verb, triggeringEvent } = event.detail.requestConfig;
-    if (triggeringEvent?.isTrusted) begin(event.detail.elt, verb === "get" ? "Reading" : "Sending");
+    if (triggeringEvent?.isTrusted) begin(event.detail.elt, verb === "get" ? "Loading" : "Sending");
   });
   for (const name of ["htmx:afterRequest", "htmx:beforeCleanupElement"]) document.addEventListener(name, (event) => end(event.detail.elt));
 }

@@ -42,7 +42,7 @@ def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service, standing_c
     ChainTip.objects.update(read_at=clock.now() - timedelta(seconds=31))
     found = look()
     assert (found.ok, round(found.age_s)) == (False, 31)
-    assert "can't be read" in found.sentence
+    assert "No data from the chain-data service" in found.sentence
 
 
 def test_a_reorganisation_is_mentioned_for_an_hour(service):

@@ -135,7 +135,7 @@ def test_refusals_are_exceptions_with_the_sentences_of_the_desk(desk, live_desk,
     with pytest.raises(Refused) as refusal:
         desk.withdrawals_create({**DRAFT, "amount": "100000"})
     assert "were available" in refusal.value.errors["amount"]
-    assert "nothing was sent" in refusal.value.detail
+    assert "Nothing was recorded or sent" in refusal.value.detail
     with pytest.raises(NotFound):
         desk.withdrawals_read(12345)
     reader = token_of(make_person("operator", username="reader"), scope=ApiToken.Scope.READ)

@@ -26,8 +26,8 @@ def test_all_three_answer_without_a_sign_in(client: Client) -> None:
     assert client.get("/readyz").json() == {
         "ready": True,
         "checks": {
-            "database": {"ok": True, "sentence": "The database answers.", "age_s": None},
-            "broker": {"ok": True, "sentence": "The broker answers.", "age_s": None},
+            "database": {"ok": True, "sentence": "The database is responding.", "age_s": None},
+            "broker": {"ok": True, "sentence": "The broker is responding.", "age_s": None},
         },
     }
     assert client.get("/metrics")["Content-Type"].startswith("text/plain")
@@ -44,7 +44,7 @@ def test_a_dead_broker_is_said_so_and_the_process_is_still_alive(client: Client,
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["ready"] is False
-    assert "The broker does not answer" in answer.json()["checks"]["broker"]["sentence"]
+    assert "The broker is not responding" in answer.json()["checks"]["broker"]["sentence"]
     assert client.get("/healthz").status_code == 200
 
 

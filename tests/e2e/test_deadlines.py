@@ -14,7 +14,7 @@ pytestmark = [
 ]
 
 MINUTE_MS = 60_000
-NOBODY_DECIDED = "No decision in time: five minutes remained to the exchange's deadline."
+NOBODY_DECIDED = "No decision by five minutes before the exchange's deadline."
 
 
 def decided(house, number):
@@ -39,9 +39,9 @@ def test_five_minutes_before_the_end_the_desk_releases_by_itself(house, visit):
     expect(offered).to_have_count(0)
     expect(reader.page.get_by_label("Code from your authenticator app")).to_have_count(0)
     # Somebody in the middle of typing keeps what they typed, and can't send it.
-    expect(typist.page.get_by_text("This changed while you were typing.")).to_be_visible()
+    expect(typist.page.get_by_text("The status changed while you were typing.")).to_be_visible()
     expect(typist.page.get_by_label("Code from your authenticator app")).to_have_value("123456")
-    expect(typist.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
+    expect(typist.page.get_by_role("button", name=re.compile("^Approve and pay"))).to_be_disabled()
     assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]
     assert outside.statuses("1.2511") == ["failed"]
     assert outside.is_balanced()
@@ -52,7 +52,7 @@ def test_an_approval_after_its_time_is_refused_with_the_hour(house, visit):
     operator, treasury = visit("operator"), visit("treasury")
     number = operator.ask_and_hold(amount="1.2512", reason="Almost in time")
     treasury.open(f"/withdrawals/{number}/")
-    expect(treasury.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_enabled()
+    expect(treasury.page.get_by_role("button", name=re.compile("^Approve and pay"))).to_be_enabled()
     newest = "SELECT skew_ms FROM exchange_ops_clockreading ORDER BY id DESC LIMIT 1"
     skew_before = rows(house, newest)[0][0]
     house.control("clock", {"advance_ms": int(53.5 * MINUTE_MS)})

@@ -10,7 +10,7 @@ from tests.e2e.visitors import Outside, rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
-OWN = "You requested this payout, so another treasurer has to decide."
+OWN = "You requested this payout, so another treasurer must decide."
 
 
 def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
@@ -59,7 +59,7 @@ def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role
     digest = rows(house, "SELECT digest FROM exchange_ops_withdrawal WHERE id = ?", number)[0][0]
     other = visit(role, name="auditor" if role == "auditor" else "")
     other.open(f"/withdrawals/{number}/")
-    expect(other.page.locator("#decide")).to_contain_text("Needs a decision by treasury.")
+    expect(other.page.locator("#decide")).to_contain_text("Needs a treasury decision.")
     expect(other.page.locator("#decide form")).to_have_count(0)
     status, answer = other.post_by_hand(
         f"/withdrawals/{number}/approve/", digest=digest, code=other.codes.fresh(), passkey=""

@@ -21,7 +21,7 @@ def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed_by_tw
 
     for person in (treasury, operator):
         expect(person.page.locator("#alarm")).to_contain_text("0.0417 BCH", timeout=ALARMED_MS)
-        expect(person.page.locator("#strip")).not_to_contain_text("All well")
+        expect(person.page.locator("#strip")).not_to_contain_text("All clear")
     expect(treasury.page).to_have_title(re.compile(r"^\(\d+\) "))
     assert treasury.is_same_document()
 
@@ -32,7 +32,7 @@ def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed_by_tw
     expect(treasury.page.locator("#incident .facts")).to_contain_text(treasury.name)
 
     operator.page.goto(address, wait_until="networkidle")
-    expect(operator.page.locator("#incident")).to_contain_text("can act on it")
+    expect(operator.page.locator("#incident")).to_contain_text("can act on this incident")
     operator.page.get_by_label("Add a comment").fill("The bill of the hosting company.")
     operator.page.get_by_role("button", name="Add comment").click()
     expect(treasury.page.locator("#thread")).to_contain_text("The bill of the hosting company")

@@ -103,8 +103,8 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     operator.page.get_by_role("button", name="Withdraw this request").click()
     expect(treasury.state()).to_have_text("Withdrawn by requester")
     expect(treasury.page.get_by_label("Code from your authenticator app")).to_have_value("123456")
-    expect(treasury.page.get_by_text("This changed while you were typing.")).to_be_visible()
-    expect(treasury.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
+    expect(treasury.page.get_by_text("The status changed while you were typing.")).to_be_visible()
+    expect(treasury.page.get_by_role("button", name=re.compile("^Approve and pay"))).to_be_disabled()
 
 
 @pytest.mark.thorough("typed text that stays runs always with the rows of a test")
@@ -129,10 +129,10 @@ def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(hous
     operator.page.get_by_role("button", name="Withdraw this request").click()
     for one in (treasury, signer):
         expect(one.state()).to_have_text("Withdrawn by requester")
-        expect(one.page.get_by_text("This changed while you were typing.")).to_be_visible()
+        expect(one.page.get_by_text("The status changed while you were typing.")).to_be_visible()
     expect(treasury.page.get_by_role("button", name="Reject and release funds")).to_be_disabled()
     signer.page.evaluate("window.refuse(Object.assign(new Error('late'), {name: 'NotAllowedError'}))")
-    expect(signer.page.locator("[data-passkey-problem]")).to_contain_text("Nothing was decided.")
+    expect(signer.page.locator("[data-passkey-problem]")).to_contain_text("Decision not recorded.")
 
 
 def test_signing_out_ends_the_socket_of_every_tab_within_five_seconds(house, visit):

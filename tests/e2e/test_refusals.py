@@ -54,7 +54,7 @@ def test_a_wrong_code_on_a_withdrawal_keeps_its_error_and_the_comment(house, vis
     presser.is_leading = True
     treasury.approve(WRONG)
     expect(page.get_by_text("Your decision was not recorded.")).to_be_visible()
-    is_kept(presser, re.compile("^Approve and commit"), comment="Compared with the invoice")
+    is_kept(presser, re.compile("^Approve and pay"), comment="Compared with the invoice")
     treasury.approve()
     until(lambda: rows(house, "SELECT 1 FROM exchange_ops_approval WHERE comment = 'Compared with the invoice'"))
 
@@ -130,4 +130,4 @@ def test_a_state_that_changed_is_named_above_what_was_typed(house, visit):
     operator.page.get_by_role("button", name="Withdraw this request").click()
     expect(page.locator("[data-stale-note]")).to_contain_text("It is now: Withdrawn by requester.")
     expect(page.get_by_role("textbox", name=re.compile("^Comment"))).to_have_value("As on the invoice")
-    expect(page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
+    expect(page.get_by_role("button", name=re.compile("^Approve and pay"))).to_be_disabled()

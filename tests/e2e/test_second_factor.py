@@ -63,7 +63,7 @@ def test_a_passkey_approves_exactly_what_is_shown(house, visit):
     # The person turns away: the device does not verify them, so it signs nothing.
     device.send("WebAuthn.setUserVerified", {"authenticatorId": number_of_device, "isUserVerified": False})
     by_passkey.click()
-    expect(treasury.page.locator("[data-passkey-problem]")).to_contain_text("Nothing was decided.")
+    expect(treasury.page.locator("[data-passkey-problem]")).to_contain_text("Decision not recorded.")
     untouched(house, number)
 
     device.send("WebAuthn.setUserVerified", {"authenticatorId": number_of_device, "isUserVerified": True})
@@ -136,9 +136,9 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
     beside.open(f"/withdrawals/{other}/")
     used = treasury.codes.newest()
     treasury.approve(used)
-    expect(card).not_to_contain_text("Approve and commit")
+    expect(card).not_to_contain_text("Approve and pay")
     beside.approve(used)
-    expect(beside.page.locator("#decide")).to_contain_text("This code was already used")
+    expect(beside.page.locator("#decide")).to_contain_text("This code has already been used")
     treasury.is_paid()
     untouched(house, other)
     beside.reject("Only a test of the codes")

@@ -52,7 +52,7 @@ def test_the_same_form_with_another_amount_is_refused(house, visit):
     operator.page.evaluate("(key) => { document.querySelector('input[name=request_key]').value = key; }", key)
     operator.fill_in(amount="2.5064", reason="Changed meanwhile", page=operator.page)
     operator.page.get_by_role("button", name="Request payout").click()
-    expect(operator.page.locator("main")).to_contain_text(f"sent before, with other content, as W-{number}")
+    expect(operator.page.locator("main")).to_contain_text(f"already submitted with different content as W-{number}")
     assert requests(house, "Changed meanwhile") == [(number,)]
     operator.open(f"/withdrawals/{number}/")
     cancel(operator)
@@ -86,7 +86,7 @@ def test_an_approval_clicked_twice_and_from_two_tabs_counts_once(house, visit):
     second.evaluate("document.querySelectorAll('[data-follow]').forEach((part) => { part.dataset.follow = ''; })")
     second.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
     treasury.page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
-    treasury.page.get_by_role("button", name=re.compile("^Approve and commit")).dblclick()
+    treasury.page.get_by_role("button", name=re.compile("^Approve and pay")).dblclick()
     treasury.is_paid()
     # The session's new key made the tab connect and read again, so its buttons rest; a page without scripts would send.
     second.locator("#decide form", has=second.locator("[name=code]")).first.evaluate("(form) => form.submit()")

@@ -170,7 +170,7 @@ class Visitor:
     def approve(self, code: str | None = None) -> None:
         """Give the code and press the button of the approval that is open."""
         self.page.get_by_label("Code from your authenticator app").fill(self.codes.fresh() if code is None else code)
-        self.page.get_by_role("button", name=re.compile("^Approve and commit")).click()
+        self.page.get_by_role("button", name=re.compile("^Approve and pay")).click()
 
     def reject(self, reason: str) -> None:
         """Open the rejection, say why, and press its button."""

@@ -66,7 +66,7 @@ def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     assert {name: found[name].ok for name in ("exchange", "stream", "worker", "sweeper", "prices", "payouts")} == (
         dict.fromkeys(("exchange", "stream", "worker", "sweeper", "prices", "payouts"), True)
     )
-    assert "Main desk was read" in found["exchange"].sentence
+    assert "Main desk was synced" in found["exchange"].sentence
 
 
 def test_a_ledger_that_is_not_read_any_more_is_late(account, demo_keys, sandbox):
@@ -145,8 +145,8 @@ def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_ta
     ApiKey.objects.filter(pk=key.pk).update(last_problem="1003: Action forbidden.", last_problem_at=clock.now())
     found = look("keys")
     assert not found.ok
-    assert "refused the key demo-withdraw: 1003" in found.sentence
-    assert "No other key has the same rights." in found.sentence
+    assert "rejected the key demo-withdraw: 1003" in found.sentence
+    assert "No other key has the same permissions." in found.sentence
     ApiKey.objects.filter(pk=key.pk).update(last_problem_at=None)
     reader = demo_keys["demo-read"]
     ApiKey.objects.filter(pk=reader.pk).update(last_problem="1002: Authorization failed.", last_problem_at=clock.now())
@@ -174,7 +174,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     now = clock.now()
     order_rows.market(now=now)
     assert look("orders").ok
-    assert "not read yet" in look("orders").sentence
+    assert "not synced yet" in look("orders").sentence
     row = order_rows.requested(operator, now=now)
     heartbeats.succeeded(
         orders.name_of(row.account), now=now, remark="One order could not be read.", account=row.account
@@ -182,13 +182,13 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
     facts = look("orders")
     assert not facts.ok
-    assert "has been waiting 3 min to be sent" in facts.sentence
+    assert "has been queued for 3 min" in facts.sentence
     assert "One order could not be read." in facts.sentence
 
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
     market.refresh_market()
-    assert "not live; refreshed every few seconds" in look("prices").sentence
+    assert "not live; refreshing every few seconds" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
     market_stream.Tally().add(BecameLive(), now=clock.now())
     trading_stream.store(account=account, event=BecameLive(), now=clock.now())
@@ -217,8 +217,12 @@ def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_pers
 
 def test_a_job_that_runs_too_long_is_an_alarm_until_it_ends(account):
     assert look("jobs").ok
-    heartbeats.failed(heartbeats.JOBS, now=clock.now(), problem="A job runs far too long: tip: follow.")
+    heartbeats.failed(heartbeats.JOBS, now=clock.now(), problem="A job has been running far too long: tip: follow.")
     assert not look("jobs").ok
-    assert look("jobs").sentence.startswith("A job runs far too long: tip: follow. Its account or duty may be delayed")
-    heartbeats.failed(heartbeats.JOBS, now=clock.now() - timedelta(minutes=5), problem="A job runs far too long.")
+    assert look("jobs").sentence.startswith(
+        "A job has been running far too long: tip: follow. Its account or task may be delayed"
+    )
+    heartbeats.failed(
+        heartbeats.JOBS, now=clock.now() - timedelta(minutes=5), problem="A job has been running far too long."
+    )
     assert look("jobs").ok

@@ -247,7 +247,7 @@ def test_its_streams_are_not_opened_and_say_why_while_others_are(account, lost, 
 
 
 def test_no_key_is_taken_for_it(lost):
-    with pytest.raises(keys.CannotAddKey, match="Nothing is read or sent for it"):
+    with pytest.raises(keys.CannotAddKey, match="Nothing is synced or sent for it"):
         key_of(lost, "another")
 
 

@@ -248,7 +248,7 @@ def test_two_starts_at_once_make_one_environment(clone, with_uv):
     until((clone / ".venv").exists)
     other = begin()
     facts = other.stdout.readline()
-    assert facts == "Another start is preparing the environment; waiting for it.\n"
+    assert facts == "Another process is preparing the environment; waiting for it.\n"
     (clone / "bin" / "uv-may-go-on").touch()
     printed = [one.communicate(timeout=110)[0], facts + other.communicate(timeout=110)[0]]
     assert [one.returncode, other.returncode] == [0, 0]

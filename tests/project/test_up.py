@@ -251,7 +251,7 @@ def test_a_database_that_does_not_answer_ends_the_start_with_a_sentence(tmp_path
     house.process.wait(120)
     assert house.process.returncode == 1
     assert "Traceback" not in house.text
-    assert "The database that DATABASE_URL names does not answer" in house.text
+    assert "The database in DATABASE_URL is not responding" in house.text
     assert house.lines[-1] == "The database could not be prepared; see the output above."
     assert_gone(house)
 

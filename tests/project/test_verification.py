@@ -213,7 +213,7 @@ def test_what_an_orphan_took_is_counted_and_what_outlives_its_stage_is_ended_and
     printed = capfd.readouterr().out
     user, system = re.search(r"one +ok +[\d.]+ s +([\d.]+) s +([\d.]+) s", printed).groups()
     assert float(user) + float(system) >= 0.4
-    assert f"{remains} outlived the stage and was ended." in printed
+    assert f"{remains} outlived the stage and was stopped." in printed
 
 
 PURE_FOLDERS = [folder for folders in PURE.values() for folder in folders]

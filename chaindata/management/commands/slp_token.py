@@ -92,7 +92,7 @@ def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise CommandError("Enter a number as quantity.") from None
+        raise CommandError("Enter a number for the quantity.") from None
 
 
 def _key(*, from_stdin: bool) -> Secret:

@@ -32,7 +32,7 @@ class Digests:
         """
         inputs = self._transaction.inputs
         if not 0 <= index < len(inputs):
-            raise CannotDigest(f"The transaction has {len(inputs)} inputs, and none at position {index}.")
+            raise CannotDigest(f"The transaction has {len(inputs)} inputs, but none at position {index}.")
         if not 0 <= value_sat <= MOST_SAT:
             raise CannotDigest("Invalid amount of satoshis.")
         base = hash_type & 0x1F

@@ -264,14 +264,14 @@ def read(raw: bytes) -> Payload:
     Raises `NotAPayload` for unknown versions and types, for what ends too early, and for what follows after the end.
     """
     if len(raw) < _HEAD_BYTES:
-        raise NotAPayload("A payload has at least four bytes.")
+        raise NotAPayload("Payloads must be at least four bytes.")
     version, code = int.from_bytes(raw[:2], "big"), int.from_bytes(raw[2:4], "big")
     if version != VERSION:
-        raise NotAPayload(f"The version {version} is not known.")
+        raise NotAPayload(f"Unknown version {version}.")
     at = _HEAD_BYTES + (code in _WITH_ACTION)
     kind = KINDS.get((code, *raw[_HEAD_BYTES:at]))
     if kind is None:
-        raise NotAPayload(f"The type {code} is not known" + (f", or its action {raw[4:5].hex()}." if at > 4 else "."))
+        raise NotAPayload(f"Unknown type {code}" + (f", or its action {raw[4:5].hex()}." if at > 4 else "."))
     values: dict[str, int | str] = {}
     for form in kind.layout:
         if at == len(raw) and form.same_as:
@@ -281,7 +281,7 @@ def read(raw: bytes) -> Payload:
         if not isinstance(form, Zero):
             values[form.name] = value
     if at != len(raw):
-        raise NotAPayload(f"{len(raw) - at} bytes follow after the end of the payload.")
+        raise NotAPayload(f"{len(raw) - at} bytes follow the end of the payload.")
     return kind(**values)
 
 

@@ -95,7 +95,7 @@ def read(script: bytes) -> Message:
         raise _wrong_count("The script ends after the token type.")
     reader = _READERS.get(fields[2])
     if reader is None:
-        raise NotAMessage(Problem.VALUE, "The message is neither GENESIS nor MINT, SEND or COMMIT.")
+        raise NotAMessage(Problem.VALUE, "The message is not GENESIS, MINT, SEND or COMMIT.")
     return reader(fields)
 
 
@@ -129,30 +129,30 @@ def _check_type(fields: list[bytes]) -> None:
 
 def _read_genesis(fields: list[bytes]) -> Genesis:
     if len(fields) != _GENESIS_PUSHES:
-        raise _wrong_count(f"A GENESIS has {_GENESIS_PUSHES} pushes, not {len(fields)}.")
+        raise _wrong_count(f"GENESIS must have {_GENESIS_PUSHES} pushes, not {len(fields)}.")
     ticker, name, document_uri, document_hash, decimals, baton, quantity = fields[3:]
     if len(document_hash) not in (0, _ID_BYTES):
         raise _wrong_size("document hash", document_hash, "0 or 32")
     if len(decimals) != 1:
         raise _wrong_size("number of decimals", decimals, "1")
     if decimals[0] > MOST_DECIMALS:
-        raise NotAMessage(Problem.VALUE, f"A token has at most {MOST_DECIMALS} decimals, not {decimals[0]}.")
+        raise NotAMessage(Problem.VALUE, f"Decimals can be up to {MOST_DECIMALS}, not {decimals[0]}.")
     return Genesis(ticker, name, document_uri, document_hash, decimals[0], _baton(baton), _quantity(quantity))
 
 
 def _read_mint(fields: list[bytes]) -> Mint:
     if len(fields) != _MINT_PUSHES:
-        raise _wrong_count(f"A MINT has {_MINT_PUSHES} pushes, not {len(fields)}.")
+        raise _wrong_count(f"MINT must have {_MINT_PUSHES} pushes, not {len(fields)}.")
     return Mint(_token_id(fields[3]), _baton(fields[4]), _quantity(fields[5]))
 
 
 def _read_send(fields: list[bytes]) -> Send:
     if len(fields) < 5:
-        raise _wrong_count("A SEND has a token and at least one amount.")
+        raise _wrong_count("SEND must have a token and at least one amount.")
     token_id = _token_id(fields[3])
     quantities = tuple(_quantity(each) for each in fields[4 : 4 + MOST_OUTPUTS + 1])
     if len(quantities) > MOST_OUTPUTS:
-        raise NotAMessage(Problem.TOO_MANY_OUTPUTS, f"A SEND has at most {MOST_OUTPUTS} amounts.")
+        raise NotAMessage(Problem.TOO_MANY_OUTPUTS, f"SEND can have up to {MOST_OUTPUTS} amounts.")
     return Send(token_id, quantities)
 
 
@@ -189,7 +189,7 @@ def _quantity(raw: bytes) -> int:
 
 
 def _wrong_size(what: str, raw: bytes, sizes: str) -> NotAMessage:
-    return NotAMessage(Problem.SIZE, f"The {what} has {len(raw)} bytes instead of {sizes}.")
+    return NotAMessage(Problem.SIZE, f"The {what} is {len(raw)} bytes instead of {sizes}.")
 
 
 def _wrong_count(sentence: str) -> NotAMessage:
@@ -216,7 +216,7 @@ def script_of(message: Message) -> bytes:
             fields = [b"COMMIT", *message.fields]
     script = steps.returning([*head, *fields])
     if len(script) > steps.MOST_RETURN_BYTES:
-        raise CannotWrite(f"The message has {len(script)} bytes; at most {steps.MOST_RETURN_BYTES} are relayed.")
+        raise CannotWrite(f"The message is {len(script)} bytes; nodes relay up to {steps.MOST_RETURN_BYTES}.")
     try:
         read(script)
     except NotAMessage as problem:
@@ -226,7 +226,7 @@ def script_of(message: Message) -> bytes:
 
 def _decimals_written(decimals: int) -> int:
     if not 0 <= decimals <= MOST_DECIMALS:
-        raise CannotWrite(f"A token has 0 to {MOST_DECIMALS} decimals.")
+        raise CannotWrite(f"Decimals must be between 0 and {MOST_DECIMALS}.")
     return decimals
 
 
@@ -234,13 +234,13 @@ def _baton_written(vout: int | None) -> bytes:
     if vout is None:
         return b""
     if not FIRST_BATON_VOUT <= vout <= 255:
-        raise CannotWrite(f"The baton can be in the outputs {FIRST_BATON_VOUT} to 255.")
+        raise CannotWrite(f"The baton must be in output {FIRST_BATON_VOUT} to 255.")
     return bytes([vout])
 
 
 def _quantity_written(quantity: int) -> bytes:
     if not 0 <= quantity <= MOST_QUANTITY:
-        raise CannotWrite(f"A quantity is 0 to {MOST_QUANTITY} base units.")
+        raise CannotWrite(f"Quantities must be between 0 and {MOST_QUANTITY} base units.")
     return quantity.to_bytes(_QUANTITY_BYTES, "big")
 
 
@@ -248,7 +248,7 @@ def _token_id_written(token_id: str) -> bytes:
     try:
         return bytes.fromhex(token_id)
     except ValueError:
-        raise CannotWrite("The id of a token has 64 hexadecimal digits.") from None
+        raise CannotWrite("Token IDs must be 64 hexadecimal digits.") from None
 
 
 def text_of(raw: bytes) -> str:

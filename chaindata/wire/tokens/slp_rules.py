@@ -11,8 +11,8 @@ import msgspec
 from chaindata.wire.tokens.slp import MOST_DECIMALS, Commit, Genesis, Message, Mint, Send
 from wire.values import MOST_DIGITS
 
-NO_BATON = "The minting baton of the token is not spent."
-TOO_LITTLE = "The outputs exceed the valid inputs of the token."
+NO_BATON = "The token's minting baton is not spent."
+TOO_LITTLE = "The outputs exceed the token's valid inputs."
 IGNORED = "A checkpoint moves no tokens."
 _EXACT = Context(prec=MOST_DIGITS)
 
@@ -68,9 +68,9 @@ def in_tokens(quantity: int, decimals: int) -> Decimal:
 def in_base_units(amount: Decimal, decimals: int) -> int:
     """Tokens as base units. Raises `NotAQuantity` for what a token of so many decimals has no units for."""
     if not 0 <= decimals <= MOST_DECIMALS or not amount.is_finite() or amount < 0 or amount.adjusted() > MOST_DIGITS:
-        raise NotAQuantity("The amount of tokens must be zero or more.")
+        raise NotAQuantity("The token amount must be zero or more.")
     units = amount.scaleb(decimals, _EXACT)
     integer = int(units)
     if integer != units:
-        raise NotAQuantity(f"The token has {decimals} decimals; the amount has more.")
+        raise NotAQuantity(f"The amount has more than the token's {decimals} decimals.")
     return integer

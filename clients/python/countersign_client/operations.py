@@ -28,7 +28,7 @@ class Operations(Transport):
         view: str | None = None,
         zone: str | None = None,
     ) -> shapes.BracketPage:
-        """The brackets of the account, fifty a page, newest first."""
+        """Brackets on the account, fifty per page, newest first."""
         query = {
             "before": before,
             "outcome": outcome,
@@ -294,7 +294,7 @@ class Operations(Transport):
         until: str | None = None,
         zone: str | None = None,
     ) -> shapes.LedgerEntryPage:
-        """The exchange's ledger as last read, 50 entries a page, most recently changed first."""
+        """The exchange's ledger as last synced, 50 entries per page, most recently changed first."""
         query = {
             "before": before,
             "currency": currency,
@@ -383,7 +383,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.MarginActionOut:
-        """Open or change a margin account, or close a position. Recorded, then sent once; `state` gives the outcome."""
+        """Open or change a margin account, or close a position. Sent once; `state` shows the outcome."""
         answer: shapes.MarginActionOut = self.ask(
             "POST", "/api/v1/margin/actions/", body=body, idempotency_key=idempotency_key
         )
@@ -529,7 +529,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Place an order: recorded, then sent once. `state` gives the outcome."""
+        """Place an order: recorded, then sent once; `state` shows the outcome."""
         answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
         return answer
 
@@ -625,7 +625,7 @@ class Operations(Transport):
         until: str | None = None,
         zone: str | None = None,
     ) -> shapes.TradePage:
-        """The account's own trades, fifty a page, newest first."""
+        """Trades on the account, fifty per page, newest first."""
         query = {
             "before": before,
             "order": order,

@@ -25,5 +25,5 @@ class Command(BaseCommand):
             row, secret = tokens.create(person=person, now=clock.now(), **wish)
         except ValueError as reason:
             raise CommandError(str(reason)) from None
-        self.stderr.write(f"Token of {person.username}, valid until {row.expires_at:%Y-%m-%d}. It is not shown again:")
+        self.stderr.write(f"Token for {person.username}, valid until {row.expires_at:%Y-%m-%d}. It is not shown again:")
         self.stdout.write(secret.reveal())

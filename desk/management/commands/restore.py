@@ -9,7 +9,7 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Restore a backup. Stop the desk first. Afterwards nothing is sent until two treasurers settle the restore."
+    help = "Restore a backup. Stop the desk first. Afterwards, nothing is sent until two treasurers settle the restore."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="a folder created by `manage.py backup`")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             self.stdout.write(finding)
         if not result.holds:
             self.stdout.write(
-                "Events that the file of heads has and the backup lacks are lost. They are reported until the "
+                "Events that are in the heads file but not in the backup are lost. They are reported until the "
                 "restore is settled."
             )
         self.stdout.write(f"{result.events} events, head {result.head[:16]}.")

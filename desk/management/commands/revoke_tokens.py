@@ -18,4 +18,4 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"There is no user named {options['username']!r}.")
         ended = tokens.revoke_all(person=person, now=clock.now())
-        self.stdout.write(f"{ended} tokens of {person.username} revoked.")
+        self.stdout.write(f"{ended} tokens for {person.username} revoked.")

@@ -29,7 +29,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ADDED = "Key added. Checking its rights at the exchange."
+ADDED = "Key added. Checking its permissions at the exchange."
 _REFUSALS = (CannotChangeKey, CannotConfirm)
 
 
@@ -109,7 +109,7 @@ def go_back(request: DeskRequest, key_id: int) -> HttpResponse:
         changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
     except CannotChangeKey as problem:
         return listing.key_page(request, row, refusal=str(problem), status=409)
-    messages.success(request, f"{row}: rotation cancelled. This key stays in use; its successor is wiped.")
+    messages.success(request, f"{row}: rotation cancelled. This key stays in use; the new key is wiped.")
     return redirect("key", row.pk)
 
 

@@ -72,7 +72,7 @@ def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
         how = _LEAVES.get(entry.status.lower(), "may have been withdrawn")
         sentence = (
             f"{kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
-            "Find out who requested it at the exchange; treasury can freeze the account meanwhile."
+            "Find out who requested it at the exchange; treasury can freeze the account in the meantime."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
 
@@ -82,7 +82,7 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         if count := settling.unread(account=account):
             sentence = (
-                f"{count} records of the exchange's ledger of {account.name} could not be read and are quarantined: "
+                f"{count} records in the exchange's ledger for {account.name} could not be read and are quarantined: "
                 "figures may be incomplete."
             )
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
@@ -92,11 +92,11 @@ def _differing(now: datetime, only: str) -> Iterator[Cause]:
     """Pairs of records of one index, of which two people of treasury choose the one that holds."""
     for row in rows_of(settling.waiting(), only):
         sentence = (
-            f"No money moved. The stream reported {row.exchange_id} for {row.account.name}, which the exchange's "
-            "listing does not have. Figures count it. Two people of treasury choose which one holds."
+            f"No money moved. The stream reported {row.exchange_id} for {row.account.name}, but it is not in the "
+            "exchange's listing. Figures include it. Two treasurers must decide whether it is valid."
             if settling.is_unlisted(row)
             else f"No money moved. The exchange reported two records with index {row.index} for {row.account.name}, "
-            "and figures follow the first one. Two people of treasury choose which one holds."
+            "and figures use the first one. Two treasurers must choose the valid one."
         )
         yield Cause(f"record:{row.pk}", sentence, "ledger-record", str(row.pk), str(row.account_id))
 
@@ -117,7 +117,7 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
     for account in Account.objects.order_by("pk"):
         read_at = walks.read_at(account=account)
         if read_at is None or read_at <= since:
-            yield f"the exchange's ledger of {account.name} has not been fully read since then."
+            yield f"the exchange's ledger for {account.name} has not been fully synced since then."
 
 
 ROOM: Final = rooms.Room(
@@ -162,7 +162,7 @@ ROOM: Final = rooms.Room(
             ends="Resolved when two treasurers choose the valid record.",
             votes=settling.votes_on,
         ),
-        Kind(alarms.RECORDS_ASIDE, "Records not read", Severity.MEDIUM, causes.WORKERS, _unread),
+        Kind(alarms.RECORDS_ASIDE, "Unreadable records", Severity.MEDIUM, causes.WORKERS, _unread),
         Kind(
             alarms.STREAM_DOWN,
             "Stream not live",

@@ -36,11 +36,11 @@ def stream() -> Health:
         row = heartbeats.state_of(streams.name_of(account))
         age = ages.age(row.heard_at if row else None, now)
         if row is not None and row.connected and age is not None and age <= ages.STREAM_SILENCE:
-            sentence = f"The stream of {account.name} is live; last message {ages.spoken(age)} ago."
+            sentence = f"{account.name} stream is live; last message {ages.spoken(age)} ago."
             answers.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
         else:
             because = f" {row.problem}" if row is not None and row.problem else ""
-            sentence = f"The stream of {account.name} is not live; refreshed every few seconds instead.{because}"
+            sentence = f"{account.name} stream is not live; refreshing every few seconds instead.{because}"
             answers.append(Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds()))
     return ages.worst(answers)
 
@@ -48,14 +48,14 @@ def stream() -> Health:
 def _being_read(account: Account, age: timedelta | None) -> Health:
     """A long history is no alarm while its reading makes progress: what needs all of it waits by itself."""
     sentence = (
-        f"The exchange's ledger of {account.name} is loading. {walks.sentence(account=account)} "
-        "Lists are not complete yet; reconciliation and transfers wait."
+        f"The exchange's ledger for {account.name} is loading. {walks.sentence(account=account)} "
+        "Lists are incomplete; reconciliation and transfers start once loading is complete."
     )
     return Health(ok=True, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 
 def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
-    sentence = f"The exchange's ledger of {account.name} was read {ages.spoken(age)} ago."
+    sentence = f"The exchange's ledger for {account.name} was synced {ages.spoken(age)} ago."
     asides = quarantine.waiting(account=account)
     if asides:
         sentence += f" {asides} of its records could not be read; review needed."
@@ -64,7 +64,7 @@ def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health
 
 
 def _late(account: Account, row: FollowerState | None, age: timedelta | None) -> Health:
-    when = "has not been read yet" if age is None else f"was last read {ages.spoken(age)} ago"
+    when = "has not been synced yet" if age is None else f"was last synced {ages.spoken(age)} ago"
     problem = f" {row.problem}" if row is not None and row.problem else ""
-    sentence = f"The exchange's ledger of {account.name} {when}: figures may be out of date.{problem}"
+    sentence = f"The exchange's ledger for {account.name} {when}: figures may be out of date.{problem}"
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())

@@ -27,7 +27,7 @@ RECORDS: Final = Words(
     model=LedgerAside,
     decisions=("choice_made", "settled"),
     sentences={
-        "choice_made": "{who} chose between two readings of {it}.",
-        "settled": "{who} settled {it} as the second person.",
+        "choice_made": "{who} chose between two versions of {it}.",
+        "settled": "{who} confirmed the choice for {it} as the second person.",
     },
 )

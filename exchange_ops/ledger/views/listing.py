@@ -53,7 +53,7 @@ LEDGER: Final = List(
     ),
     interface=Interface(
         name="ledger",
-        sentence="The exchange's ledger as last read, 50 entries a page, most recently changed first.",
+        sentence="The exchange's ledger as last synced, 50 entries per page, most recently changed first.",
         shape=LedgerEntryOut,
         resource=OfAccount,
         rows=LedgerEntry.objects.all(),
@@ -93,7 +93,7 @@ LEDGER: Final = List(
         Value("transfer", "transfer.reference", ("pk",)),
         Value("made outside Countersign", "foreign"),
         Value("error code"),
-        Column("created", "Made", Value("created at ({zone})", "created_at"), is_shown=False, is_time=True),
+        Column("created", "Created", Value("created at ({zone})", "created_at"), is_shown=False, is_time=True),
         Column(
             "changed",
             "Changed",

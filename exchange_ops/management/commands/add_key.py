@@ -33,7 +33,7 @@ class Command(BaseCommand):
             action="append",
             required=True,
             choices=sorted(RIGHTS),
-            help="right of the key; repeat for several",
+            help="permission of the key; repeat for several",
         )
         parser.add_argument("--secret-from-stdin", action="store_true", help="read the secret from standard input")
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         key = self._added(options, _secret(from_stdin=options["secret_from_stdin"]))
         self.stdout.write(
             f"Key {key.pk} of {key.account.name} is stored encrypted. Fingerprint: {key.fingerprint}. "
-            f"Used at the exchange “{key.account.place}” only."
+            f"Used on the exchange “{key.account.place}” only."
         )
 
     def _added(self, options: dict[str, Any], secret: Secret) -> Any:
@@ -77,7 +77,7 @@ def _account(name: str, *, make: bool, place: str | None) -> Account:
 
 
 def _secret(*, from_stdin: bool) -> Secret:
-    text = sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Secret of the key: ")
+    text = sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Secret:  ")
     if not text.strip():
         raise CommandError("The secret is empty.")
     return Secret(text.strip())

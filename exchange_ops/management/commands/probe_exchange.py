@@ -16,8 +16,9 @@ from wire.values import decimal_text
 
 class Command(BaseCommand):
     help = (
-        "Verify exchange behaviour that its documentation leaves open, with one hold of the smallest amount to an "
-        "own address, released at once. The answers are stored with their date. Exit status 0 if all are as expected."
+        "Verify exchange behaviour that its documentation leaves open, using one hold of the smallest amount to one "
+        "of your own addresses, released immediately. Results are stored with their date. Exit status 0 if all are "
+        "as expected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -32,9 +33,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pay-own-address",
             action="store_true",
-            help="pay the minimum to an own address, then try to release it; costs the network fee",
+            help="pay the minimum to one of your own addresses, then try to release it; costs the network fee",
         )
-        parser.add_argument("--pace", action="store_true", help="test the documented call rate for one second")
+        parser.add_argument("--pace", action="store_true", help="test the documented rate limit for one second")
 
     def handle(self, *args: Any, **options: Any) -> None:
         extras = probing.Extras(

@@ -14,7 +14,7 @@ from wire.errors import CallFailed
 
 
 class Command(BaseCommand):
-    help = "Verify a payout on chain, step by step. Moves no money. Exit status 0 if verified, 1 if not."
+    help = "Verify a payout on-chain, step by step. Moves no money. Exit status 0 if verified, 1 if not."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("withdrawal", help="payout number, with or without W-")
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         except payouts.CannotProve as reason:
             raise CommandError(f"{row.reference}: {reason}") from None
         except CallFailed as failure:
-            raise CommandError(f"{row.reference}: the chain service is not available: {failure}") from None
+            raise CommandError(f"{row.reference}: the chain service is unavailable: {failure}") from None
         for step in verdict.steps:
             self.stdout.write(f"{row.reference}  {'ok   ' if step.holds else 'FAILS'}  {step.sentence}")
         if not verdict.is_proven:

@@ -36,8 +36,8 @@ def _prices() -> Health:
         return Health(ok=True, sentence=sentence, age_s=age.total_seconds())
     row = heartbeats.state_of(heartbeats.MARKET)
     because = f" {row.problem}" if row is not None and row.problem else ""
-    when = "not read yet" if age is None else f"last updated {ages.spoken(age)} ago"
-    sentence = f"Prices {when}: values are unknown, so the strictest tier applies.{because}"
+    when = "not received yet" if age is None else f"last updated {ages.spoken(age)} ago"
+    sentence = f"Prices {when}. Values are unknown, so the strictest tier applies.{because}"
     return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 

@@ -23,7 +23,7 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         )
     if order.state in _NOT_PLACED:
         return f"The {what} {order.reference} was not placed: {order.last_problem or order.sentence}"
-    return f"The {what} {order.reference} ended without filling completely: {states.state_of(order)}."
+    return f"The {what} {order.reference} closed without filling completely: {states.state_of(order)}."
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
@@ -46,7 +46,7 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     if facts.open:
         return f"Cancelling the {what} {order.reference}; the next one is placed after that."
     if facts.is_lost:
-        return f"{_unknown(chain, facts, what)} The exchange's orders are checked again before another one is placed."
+        return f"{_unknown(chain, facts, what)} Orders on the exchange are checked again before another is placed."
     return ""
 
 
@@ -59,8 +59,8 @@ def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     if facts.coming:
         coming = _references(chain, facts.coming)
         return (
-            f"Not known yet whether {coming} replaced the {what} {order.reference}. Looking for both; either "
-            "may be working."
+            f"Not yet known whether {coming} replaced the {what} {order.reference}. Looking for both; either could be"
+            " working."
         )
     unseen = _references(chain, facts.unseen)
     return f"The {what} {order.reference} has ended, and its replacement, {unseen}, was {_NOT_SEEN}"

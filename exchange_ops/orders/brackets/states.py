@@ -37,7 +37,7 @@ STATES: Final[dict[str, State]] = {
     ENTERING: State(
         "Entry open",
         (
-            "The entry is being placed or rests in the book. Each fill gets a stop at the exchange, and the take "
+            "The entry is being placed or rests in the book. Each fill gets a stop on the exchange, and the take "
             "profit is monitored here. An operator can end the bracket."
         ),
         Turn.WORKER,
@@ -47,7 +47,7 @@ STATES: Final[dict[str, State]] = {
     GUARDED: State(
         "Protected",
         (
-            "The position is protected: the stop rests at the exchange and works even if Countersign is down; the "
+            "The position is protected: the stop rests on the exchange and works even if Countersign is down; the "
             "take profit is monitored here. An operator can end the bracket."
         ),
         Turn.WORKER,
@@ -68,7 +68,7 @@ STATES: Final[dict[str, State]] = {
         "Taking profit",
         (
             "The market reached the take profit: the stop is being cancelled, then the position is closed at that "
-            "price or better. Any unfilled rest gets a stop again. No action needed."
+            "price or better. Any unfilled remainder gets a new stop. No action needed."
         ),
         Turn.WORKER,
         Tone.ACTIVE,

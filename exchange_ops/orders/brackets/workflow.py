@@ -116,7 +116,7 @@ def why_not(order: Order, person: "Person") -> str:
     if order.digest and order.state in {order_states.WAITING, *order_states.ON_THE_WAY}:
         return "The approval covers the order as requested. A bracket can be added once the exchange has accepted it."
     if not order.is_open:
-        return f"A bracket can be added only to an open order. This one: {order_states.state_of(order)}."
+        return f"A bracket can be added only to an open order. Status: {order_states.state_of(order)}."
     if order.state in {order_states.CANCELLING, order_states.REPLACING}:
         return "The order is being cancelled or replaced. Try again shortly."
     return ""
@@ -127,7 +127,7 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
 
     def change(row: Bracket) -> Bracket:
         if row.entry.state == order_states.WAITING:
-            raise CannotEnd("The entry waits for an approval. Withdraw it on its own page: the bracket ends with it.")
+            raise CannotEnd("The entry is awaiting approval. Withdraw it on its own page; the bracket ends with it.")
         return machine.move(
             row, event="end_asked", to=states.ENDING, now=now, actor=person, session_key=session_key,
             ended_by=states.CANCELLED,

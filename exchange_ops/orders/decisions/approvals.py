@@ -91,7 +91,7 @@ def decline(
 
     With a `digest` only the content of that digest is declined.
     """
-    reason = DECISIONS.reason(reason, asks="Give a reason for rejecting it; the requester will see it.")
+    reason = DECISIONS.reason(reason, asks="Give a reason for rejecting the order; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
         _refuse_person(row, person)
@@ -177,7 +177,7 @@ def to_confirm(row: Order, oversteps: Iterable[Overstep], *, confirmed: Collecti
 def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
     requested = request_checks.request_of(row)
     if row.initiator is None:
-        raise CannotDecide("It was placed outside Countersign.")
+        raise CannotDecide("This order was placed outside Countersign.")
     try:
         oversteps = policy_checks.check(initiator=row.initiator, account=row.account, requested=requested, now=now)
     except request_checks.CannotPlace as problem:
@@ -218,7 +218,7 @@ def _refuse_person(row: Order, person: "Person") -> None:
     if person.pk == row.initiator_id:
         raise CannotDecide("You requested this order, so another treasurer must decide.")
     if not may_decide(person, row):
-        raise CannotDecide("Only treasury can decide on orders over a limit.")
+        raise CannotDecide("Only treasury can approve or reject orders over a limit.")
 
 
 def _nothing_to_decide(row: Order) -> str:

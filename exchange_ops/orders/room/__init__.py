@@ -51,13 +51,13 @@ def _check() -> Health:
     now = clock.now()
     due = workflow.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
     age = ages.age(due, now) or timedelta(0)
-    sentences = ["No orders waiting to be sent."]
+    sentences = ["No orders queued."]
     if due is not None:
-        sentences = [f"The oldest order has been waiting {ages.spoken(age)} to be sent."]
+        sentences = [f"The oldest order has been queued for {ages.spoken(age)}."]
     for account in Account.objects.order_by("pk"):
         row = heartbeats.state_of(workflow.name_of(account))
         read = ages.age(row.heard_at if row else None, now)
-        lists = "Order lists not read yet." if read is None else f"Order lists read {ages.spoken(read)} ago."
+        lists = "Order lists not synced yet." if read is None else f"Order lists synced {ages.spoken(read)} ago."
         sentences += [lists, *([row.problem] if row is not None and row.problem else [])]
         sentences.append(ages.liveness(stream.name_of(account), "Order updates", now))
     return Health(ok=age <= ages.DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
@@ -141,7 +141,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _without_a_stop,
-            ends="Clears when the stop is at the exchange or the bracket is ended.",
+            ends="Clears when the stop is on the exchange or the bracket is ended.",
         ),
         Kind(
             alarms.BRACKET_UNCLEAR,
@@ -149,7 +149,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _unclear,
-            ends="Clears when the order is found or confirmed absent at the exchange, or the bracket is ended.",
+            ends="Clears when the order is found on the exchange or confirmed absent, or the bracket is ended.",
         ),
     ),
     approvals=(

@@ -71,7 +71,7 @@ def open_work(person: "Person") -> Iterator[OpenWord]:
     """Brackets that are watched: the desk places and cancels their exits in this person's name."""
     for row in Bracket.objects.filter(initiator=person, state__in=bracket_states.WATCHED).order_by("pk"):
         exits = f"stop at {plain(row.stop_price)}, take profit at {plain(row.take_price)}"
-        sentence = f"Bracket of a {row.side} order of {row.symbol}, {exits}; {row.label.lower()}"
+        sentence = f"Bracket on a {row.side} order in {row.symbol}, {exits}; {row.label.lower()}"
         yield OpenWord(row.reference, reverse("bracket", args=[row.pk]), sentence)
 
 

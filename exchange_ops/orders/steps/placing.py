@@ -13,7 +13,7 @@ from exchange_ops.orders.steps.trading_line import NEEDS_SOCKET, REST, TradingLi
 from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
-ANOTHER_DAY = "the exchange has a different order with this id"
+ANOTHER_DAY = "the exchange has a different order with this ID"
 
 
 def way_of(row: Order, line: TradingLine) -> str:
@@ -57,7 +57,7 @@ def _replace(row: Order, old: Order, line: TradingLine, rules: Symbol | None, la
 
 def _own_answer(answer: records.Order, names: set[str]) -> records.Order:
     if answer.client_order_id not in names:
-        raise OutcomeUnknown("the exchange's answer describes a different order")
+        raise OutcomeUnknown("the exchange's response describes a different order")
     if reason := order_records.unstorable(answer):
-        raise OutcomeUnknown(f"the exchange's answer could not be recorded: {reason}")
+        raise OutcomeUnknown(f"the exchange's response could not be recorded: {reason}")
     return answer

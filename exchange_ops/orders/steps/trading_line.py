@@ -157,7 +157,7 @@ class TradingLine:
     def _act(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> records.Order:
         order = order_records.from_report(self._ask(method, arguments, last_look))
         if order is None:
-            raise OutcomeUnknown("the exchange's answer has a non-numeric id")
+            raise OutcomeUnknown("the exchange's response has a non-numeric ID")
         return order
 
     def _ask(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> Any:
@@ -241,4 +241,4 @@ def _turn(budget: Budget | None) -> Iterator[None]:
                 raise
             budget.answered()
     except NoPlace:
-        raise NoPlaceInTime("not sent: too many calls in progress") from None
+        raise NoPlaceInTime("not sent: too many requests in progress") from None

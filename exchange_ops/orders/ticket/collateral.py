@@ -12,7 +12,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
-NO_MARGIN = "This symbol has no margin trading."
+NO_MARGIN = "Margin trading is not available for this symbol."
 NO_ACCOUNT = "No margin account for this symbol. Open one with collateral first."
 
 
@@ -50,7 +50,7 @@ def problem(
     if value is None or Fraction(value - (freed or 0)) * _held_share(row, rates) < Fraction(free(row)):
         return ""
     return (
-        f"Insufficient collateral: {free(row).normalize():,f} {symbol.quote_currency} free at "
+        f"Insufficient collateral: {free(row).normalize():,f} {symbol.quote_currency} available at "
         f"{row.read_at:%H:%M:%S} UTC."
     )
 

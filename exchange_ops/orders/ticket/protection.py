@@ -70,7 +70,7 @@ def whole_lots(free: Holding, symbol: Symbol) -> Decimal:
 def problems(*, kind: str, account: Account, symbol: Symbol, requested: OrderRequest) -> dict[str, str]:
     """Why this order is no protection of that kind, by field; empty where it is one."""
     if requested.side != SELL or requested.margin or requested.type != TYPES[kind]:
-        return {FORM: f"A {KINDS[kind].lower()} for what is held is a sale on the trading account. Open it again."}
+        return {FORM: f"A {KINDS[kind].lower()} on a holding must sell from the trading account. Start again."}
     sentences, free = {}, holding(account=account, symbol=symbol)
     if requested.quantity > free.most:
         sentences["quantity"] = (
@@ -82,7 +82,8 @@ def problems(*, kind: str, account: Account, symbol: Symbol, requested: OrderReq
     if market is not None and price is not None and (price >= market if kind == STOP else price <= market):
         side = "below" if kind == STOP else "above"
         where = f"{grouped_text(market)} {symbol.quote_currency}"
-        sentences[field] = f"It would sell at once: a {KINDS[kind].lower()} belongs {side} the market, now {where}."
+        what = KINDS[kind].lower()
+        sentences[field] = f"This would sell immediately: a {what} must be {side} the market, now {where}."
     return sentences
 
 

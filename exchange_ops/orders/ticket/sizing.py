@@ -25,7 +25,7 @@ from wire.values import grouped_text
 if TYPE_CHECKING:
     from desk.models import Person
 
-ONE_SIZE: Final = "Enter a quantity or an amount, one of the two."
+ONE_SIZE: Final = "Enter either a quantity or an amount."
 NO_PRICE: Final = "Enter the price first: the quantity is computed from it."
 NO_STOP: Final = "Enter the stop price first: the quantity is computed from it."
 NO_BOOK: Final = "No current order book, so the quantity is unknown. Enter a quantity instead."
@@ -66,7 +66,7 @@ def compute(
     quantity = shares.rounded_down(most, symbol)
     if not quantity:
         lot = f"{grouped_text(symbol.quantity_increment)} {symbol.base_currency}"
-        return Size(None, f"Too small: it buys or sells less than one lot of {lot}.")
+        return Size(None, f"Too small: less than one lot ({lot}).")
     return Size(quantity)
 
 
@@ -107,7 +107,7 @@ def recorded(place: Callable[..., Order], *, amount: Decimal, **request: object)
         row = place(**request)
         noted, is_new = OrderAmount.objects.get_or_create(order=row, defaults={"amount": amount})
         if noted.amount != amount or (is_new and row.created_at != request["now"]):
-            raise CannotPlace({FORM: f"This form was sent before, with other content, as {row.reference}."})
+            raise CannotPlace({FORM: f"This form was already submitted with different content, as {row.reference}."})
     return row
 
 

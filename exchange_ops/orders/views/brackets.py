@@ -49,7 +49,7 @@ BRACKETS: Final = List(
     css="brackets",
     interface=Interface(
         name="brackets",
-        sentence="The brackets of the account, fifty a page, newest first.",
+        sentence="Brackets on the account, fifty per page, newest first.",
         shape=BracketOut,
         resource=OfAccount,
         rows=Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order"),
@@ -98,7 +98,7 @@ def bracket(request: DeskRequest, bracket_id: int) -> HttpResponse:
 @posted(rules.may_trade, ONLY_OPERATORS)
 def end(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Have everything cancelled that is open of it."""
-    return _changed(request, bracket_id, workflow.end, "Cancelling its open orders. Fills are kept.")
+    return _changed(request, bracket_id, workflow.end, "Cancelling the open orders. Fills are kept.")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
@@ -125,7 +125,7 @@ def guard(request: DeskRequest, order_id: int) -> HttpResponse:
         except CannotPlace as problem:
             form.refuse(problem.problems)
         else:
-            messages.success(request, f"{row.reference} protects fills of {order.reference}. Nothing was cancelled.")
+            messages.success(request, f"{row.reference} protects fills of {order.reference}. No orders were cancelled.")
             return redirect("bracket", row.pk)
     context = {"row": order, "form": form, "now": clock.now(), "why_not": workflow.why_not(order, request.user)}
     context |= _market(order.symbol)

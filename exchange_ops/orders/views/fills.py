@@ -46,7 +46,7 @@ FILLS: Final = List(
     ),
     interface=Interface(
         name="trades",
-        sentence="The account's own trades, fifty a page, newest first.",
+        sentence="Trades on the account, fifty per page, newest first.",
         shape=TradeOut,
         resource=OfAccount,
         rows=trades.with_fee_currency(AccountTrade.objects.all()),
@@ -61,7 +61,7 @@ FILLS: Final = List(
     totals=Totals(by=("symbol", "side"), sums={"quantity": "", "fee": "fees"}, units={}, is_named=True),
     columns=(
         Column(
-            "exchange_id", "Exchange id", Value("exchange id", is_id=True), is_shown=False, is_end=True, is_mono=True
+            "exchange_id", "Exchange ID", Value("exchange id", is_id=True), is_shown=False, is_end=True, is_mono=True
         ),
         Column(
             "traded",

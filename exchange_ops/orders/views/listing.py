@@ -58,8 +58,8 @@ def _to_cancel(account: Account | None, person: Person, filters: FilterForm) -> 
     numbers = list((rows.filter(symbol=symbol) if symbol else rows).values_list("pk", flat=True))
     if not numbers:
         return {}
-    of = f" of {symbol}" if symbol else ""
-    count = f"all {len(numbers)} open orders{of}" if len(numbers) > 1 else f"the one open order{of}"
+    of = f" in {symbol}" if symbol else ""
+    count = f"all {len(numbers)} open orders{of}" if len(numbers) > 1 else f"the open order{of}"
     return {"cancel_symbol": symbol, "cancel_newest": max(numbers), "cancel_what": count}
 
 
@@ -99,8 +99,8 @@ ORDERS: Final = List(
         Value("created at the exchange ({zone})", "exchange_created_at"),
         Value("changed at the exchange ({zone})", "exchange_updated_at"),
         Value("replaces", "replaces_id"),
-        Column("client_order_id", "Client order id", Value("client order id"), is_shown=False, is_mono=True),
-        Column("exchange_id", "Exchange id", Value("exchange id", is_id=True), is_shown=False, is_mono=True),
+        Column("client_order_id", "Client order ID", Value("client order id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id", is_id=True), is_shown=False, is_mono=True),
     ),
     page="order side what quantity filled price status who made average client_order_id exchange_id",
 )
@@ -119,7 +119,7 @@ def cancel_all(request: DeskRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)
     if not form.is_valid():
-        refusal = "Nothing was cancelled: the form was incomplete. Reload the page and try again."
+        refusal = "No orders were cancelled: the form was incomplete. Reload the page and try again."
         if request.htmx:
             return answer_here(request, refusal, tone="bad", status=422)
         return lists.show_list(request, ORDERS, status=422, refusal=refusal)

@@ -17,10 +17,10 @@ from exchange_ops.shared import rules
 if TYPE_CHECKING:
     from desk.models import Person
 
-MOVED: Final = "The market moved since the request. Open the order to confirm it by name:"
+MOVED: Final = "The market has moved since the request. Open the order to confirm explicitly:"
 _OUTCOMES: Final = {
     states.REQUESTED: "Approved. The order is being sent now.",
-    states.DECLINED: "Nothing was placed. Rejected.",
+    states.DECLINED: "Rejected. Nothing was placed.",
 }
 
 
@@ -44,7 +44,7 @@ def _card(row: Order, person: "Person", symbol: Symbol | None, now: datetime) ->
         digest=row.digest,
         purpose=approvals.PURPOSE,
         approve_label=f"Approve and place {title(row, symbol)}",
-        reject_label="Reject, nothing is placed",
+        reject_label="Reject; nothing is placed",
         why_not=_why_not(row, offered, now),
         may_reject=bool(offered.get("may_decline")),
         facts=facts,
@@ -54,7 +54,7 @@ def _card(row: Order, person: "Person", symbol: Symbol | None, now: datetime) ->
 def _why_not(row: Order, offered: Mapping[str, Any], now: datetime) -> str:
     """The first reason why this person can't approve it here; empty when they can."""
     if not offered:
-        return f"There is nothing to decide. {row.sentence}"
+        return f"No decision needed. {row.sentence}"
     if offered["why_not"]:
         return str(offered["why_not"])
     missing = approvals.to_confirm(row, approvals.find_oversteps(row, now=now))

@@ -47,7 +47,7 @@ def settle(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _render_page(request, margin_action_id, form, status=409)
-    messages.success(request, f"{row.reference}: result recorded. Nothing was sent.")
+    messages.success(request, f"{row.reference}: result recorded. No request was sent.")
     return redirect("margin-action", margin_action_id)
 
 

@@ -30,10 +30,10 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     if response is None:
         return None
     code = response.status_code
-    message, fields = _MESSAGES.get(code, "The request was refused."), {}
+    message, fields = _MESSAGES.get(code, "The request was rejected."), {}
     if isinstance(exception, CannotRecord):
         fields = {name: text for name, text in exception.problems.items() if name != FORM}
-        message = exception.problems.get(FORM, "Nothing was recorded and nothing was sent.")
+        message = exception.problems.get(FORM, "Nothing was recorded or sent.")
     elif isinstance(exception, exceptions.ValidationError):
         fields = _flat(exception.detail)
     elif isinstance(exception, exceptions.Throttled):

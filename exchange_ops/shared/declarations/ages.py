@@ -48,4 +48,4 @@ def liveness(name: str, what: str, now: datetime) -> str:
     heard = age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
         return f"{what} are live."
-    return f"{what} are not live; refreshed every few seconds instead."
+    return f"{what} are not live; refreshing every few seconds instead."

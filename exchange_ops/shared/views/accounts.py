@@ -24,7 +24,7 @@ LAST: Final = "account"  # the session's key for the account that was read last
 class ChooseAccount(Http404):
     """There are several accounts, and the page needs one of them."""
 
-    message = "This desk has several accounts: name one in the path, as in /accounts/1/api/v1/."
+    message = "This desk has several accounts: specify one in the path, as in /accounts/1/api/v1/."
 
 
 def number(request: Any) -> int | None:

@@ -74,7 +74,7 @@ def _unknown(now: datetime, only: str) -> Iterator[Cause]:
         minutes = int((now - row.updated_at).total_seconds() // 60)
         sentence = (
             f"{row.reference}, {amount}: unknown for {minutes // 5 * 5 or minutes} min whether the money moved. "
-            "The exchange's answer was lost, and its ledger doesn't show the transfer yet. Do not repeat it."
+            "The exchange's response was lost, and its ledger doesn't show the transfer yet. Do not repeat it."
         )
         yield Cause(row.subject, sentence, "transfer", str(row.pk), str(row.account_id))
 

@@ -28,12 +28,12 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    states.REVIEW: "Approval recorded. Another treasurer has to approve as well.",
-    states.APPROVED: "Approved. The transfer is being sent, once.",
+    states.REVIEW: "Approval recorded. Another treasurer must also approve.",
+    states.APPROVED: "Approved. The transfer is being sent.",
     states.REJECTED: "Rejected. Nothing was sent.",
     states.CANCELLED: "Withdrawn. Nothing was sent.",
     states.CLOSED: "Closed. It was not sent again.",
-    states.INVESTIGATE: "Finding recorded. A second treasurer has to submit the same finding.",
+    states.INVESTIGATE: "Finding recorded. A second treasurer must submit the same finding.",
 }
 
 

@@ -10,7 +10,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.transfers import approvals, endings, rules, states
 from exchange_ops.transfers.models import Transfer
 
-TREASURY_DECIDES = "Needs a decision by treasury."
+TREASURY_DECIDES = "Needs a treasury decision."
 CANCELLABLE = frozenset({states.REVIEW, states.APPROVED})
 PEOPLES = frozenset({states.REVIEW, states.NOT_SEEN, states.INVESTIGATE})
 
@@ -65,11 +65,11 @@ def _why_not(row: Transfer, person: Person) -> str:
     """The first reason why this person can't decide now; empty when they can."""
     if not rules.may_decide_transfer(person, row):
         is_own = person.pk == row.initiator_id
-        return "You requested this transfer, so another treasurer has to decide." if is_own else TREASURY_DECIDES
+        return "You requested this transfer, so another treasurer must decide." if is_own else TREASURY_DECIDES
     if row.state != states.REVIEW:
         return ""
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
     if approvals.current(row).filter(person=person).exists():
-        return "You approved it. Another treasurer has to approve as well."
+        return "You approved it. Another treasurer must also approve."
     return factors.why_cooling_off(person, now=clock.now())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _OUTCOMES: Final = {
     states.APPROVED: "Approved. The transfer is being sent now.",
-    states.REVIEW: "Nothing was sent yet. Approval recorded; another treasurer has to approve as well.",
+    states.REVIEW: "Nothing has been sent yet. Approval recorded; another treasurer must also approve.",
     states.REJECTED: "Nothing was sent. Rejected.",
 }
 
@@ -47,7 +47,7 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
         purpose=approvals.PURPOSE,
         approve_label=choices.approve_label,
         reject_label="Reject, nothing was sent",
-        why_not="" if may_approve else choices.why_not or f"There is nothing to decide. {row.sentence}",
+        why_not="" if may_approve else choices.why_not or f"Nothing to decide. {row.sentence}",
         may_reject=choices.reject,
         facts=facts,
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PURPOSE = "approve-withdrawal"
 HELD_PURPOSE: Final = "approve-held-withdrawal"  # so that a factor given before the hold never releases one
-NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
+NOT_SEEN: Final = "The request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 _BALLOTS: Final = {Approval.REVIEW: BALLOT, Approval.RELEASE: replace(BALLOT, purpose=HELD_PURPOSE)}
 _OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
@@ -77,7 +77,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Enter why you reject it; the requester sees it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester sees it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
@@ -92,7 +92,7 @@ def reject(
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """Recall an approval: only as long as the exchange was never told to pay."""
-    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Enter why you recall the approval."))
+    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Enter a reason for recalling the approval."))
     with DECISIONS.on(withdrawal_id) as row:
         if not person.has_role(roles.TREASURY, scope=row.scope):
             raise CannotApprove("Only treasury can recall an approval.")
@@ -186,7 +186,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's "
-            "deadline. The funds are being released; it can be requested again."
+            "deadline. The funds are being released; you can request it again."
         )
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
@@ -196,7 +196,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You requested this payout, so another treasurer has to decide.")
+        raise CannotApprove("You requested this payout, so another treasurer must decide.")
     if not rules.may_decide(person, row):
         raise CannotApprove("Only treasury can decide on payouts.")
 
@@ -235,18 +235,18 @@ def _decided(row: Withdrawal) -> str:
         who = str(row.decided_by) if row.decided_by_id else SYSTEM
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == states.HELD and row.echo_ok is None:
-        return "You can't approve yet: the exchange's record is still being read. Try again in a few seconds."
+        return "You can't approve yet: the exchange's record is still being checked. Try again in a few seconds."
     if row.state in {states.REVIEW, states.HELD}:
-        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
-    return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+        return "A colleague acted on it at the same time. Refresh, then decide."
+    return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
 
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotApprove,
     machine.MACHINE,
-    missing="There is no such request.",
+    missing="Request not found.",
     why_over=_decided,
     ballot=BALLOT,
-    given_already="Your decision is recorded. A second person has to decide.",
+    given_already="Decision recorded. A second person must also decide.",
 )

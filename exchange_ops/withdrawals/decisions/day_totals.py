@@ -46,7 +46,7 @@ def total(
     together = sum(priced, Decimal(0))
     text = f"{together.quantize(Decimal('0.01')):,f} {value.currency}" if is_known else "value unknown"
     sentence = (
-        f"To this recipient within 24 hours, this one included: {len(others) + 1} payouts, {text}. "
-        "Their sum decides on the tier."
+        f"To this recipient within 24 hours, including this one: {len(others) + 1} payouts, {text}. "
+        "The total determines the tier."
     )
     return DayTotal(together if is_known else None, sentence)

@@ -73,7 +73,7 @@ def stands(row: Withdrawal) -> bool:
 def sentence(row: Withdrawal) -> str:
     """What happened to the money, why, and who can do what."""
     how = row.label[0].lower() + row.label[1:]
-    then = "The release is repeated until the exchange's ledger confirms it."
+    then = "The release is retried until the exchange's ledger confirms it."
     if is_for_people(row):
         then = "Two treasurers can release it."
     return f"{row.reference}: the funds are still reserved at the exchange, although the request is {how}. {then}"
@@ -100,7 +100,7 @@ def order_release(
     now: datetime,
 ) -> Withdrawal:
     """One person's order to release the hold of a closed request; the second person's order takes effect."""
-    reason = DECISIONS.reason(reason, asks="Enter why the hold can be released and what you checked.")
+    reason = DECISIONS.reason(reason, asks="Explain why the hold can be released and what you checked.")
     act = Act(person, now, session_key, reason, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_standing(row, act)
@@ -132,12 +132,10 @@ def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
     if not stands(row):
         raise CannotOrderRelease("Nothing to release: the exchange's ledger shows no open hold for it.")
     if not rules.may_release_hold(act.person, row):
-        raise CannotOrderRelease("Two treasurers release it. The requester can't be one of them.")
+        raise CannotOrderRelease("Two treasurers must release it; the requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotOrderRelease(
-            "Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide."
-        )
+        raise CannotOrderRelease("A colleague acted on it after you opened it. Refresh, then decide.")
 
 
 def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
@@ -146,7 +144,7 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         with transaction.atomic():
             HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
-        raise CannotOrderRelease("Your release is recorded. A second treasurer has to release it as well.") from None
+        raise CannotOrderRelease("Release recorded. A second treasurer must release it too.") from None
 
 
 def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
@@ -173,6 +171,6 @@ DECISIONS: Final = Decisions(
     PURPOSE,
     CannotOrderRelease,
     machine.MACHINE,
-    missing="There is no such request.",
-    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
+    missing="Request not found.",
+    why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
 )

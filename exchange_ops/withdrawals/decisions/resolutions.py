@@ -44,7 +44,7 @@ def resolve(
     """One person's verdict ("paid" or "not_paid") on an unclear case; the same verdict of a second person closes it."""
     if verdict not in _TARGETS:
         raise CannotResolve("Choose a finding: paid or not paid.")
-    evidence = DECISIONS.reason(evidence, asks="Enter what you checked: statements, transactions, answers.")
+    evidence = DECISIONS.reason(evidence, asks="Enter what you checked: statements, transactions, responses.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
@@ -80,20 +80,20 @@ def finding_of(row: Withdrawal, person: "Person") -> str:
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if row.state not in _UNCLEAR:
-        raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
+        raise CannotResolve(f"Nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(act.person, row):
-        raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
+        raise CannotResolve("Two treasurers must close it; the requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotResolve("Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide.")
+        raise CannotResolve("A colleague acted on it after you opened it. Refresh, then decide.")
 
 
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotResolve,
     machine.MACHINE,
-    missing="There is no such request.",
-    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
+    missing="Request not found.",
+    why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
     ballot=BALLOT,
-    given_already="Your finding is recorded. A second treasurer has to submit one.",
+    given_already="Finding recorded. A second treasurer must submit one too.",
 )

@@ -116,5 +116,8 @@ def pace(means: Means) -> Answer:
     took_ms = round((means.now() - began).total_seconds() * 1000)
     value = {"calls": A_SECOND, "refused": refusals, "took_ms": took_ms}
     return Answer(
-        "pace", value, f"{A_SECOND} calls in {took_ms} ms, {refusals} refused as too many.", holds=refusals == 0
+        "pace",
+        value,
+        f"{A_SECOND} requests in {took_ms} ms, {refusals} rejected by the rate limit.",
+        holds=refusals == 0,
     )

@@ -67,7 +67,7 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
         if extras.leave_hold:
             answers.append(_leave_one(account, currency, address, means))
     except CallFailed as failure:
-        raise CannotProbe(f"Unexpected answer from the exchange: {failure}") from failure
+        raise CannotProbe(f"Unexpected response from the exchange: {failure}") from failure
     for answer in answers:
         facts.note(account=account, name=f"{PREFIX}{answer.name}", value=answer.value, now=means.now())
     return answers
@@ -123,7 +123,7 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"Not known whether a hold was created: {unknown.reason}. Nothing is paid by it. Look for the comment "
+            f"It is unknown whether a hold was created: {unknown.reason}. Nothing is paid by it. Look for the comment "
             f"{tag} in the exchange's ledger and release it there, or let it expire."
         ) from unknown
     return hold_id, tag
@@ -201,12 +201,12 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
             hold_id = means.payer.create_withdrawal(currency=currency.code, amount=amount, address=address)
         except Refused as refused:
             value = {"code": refused.code, "http_status": refused.http_status}
-            sentence = f"Refused with code {refused.code} and status {refused.http_status}."
+            sentence = f"Rejected with code {refused.code} and status {refused.http_status}."
             yield Answer(f"refusal.{name}", value, sentence, holds=refused.http_status < 500)
         else:
             _release(hold_id, means)
             yield Answer(
-                f"refusal.{name}", "accepted", "An invalid hold was accepted; it should be refused.", holds=False
+                f"refusal.{name}", "accepted", "An invalid hold was accepted; it should be rejected.", holds=False
             )
 
 
@@ -226,7 +226,7 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     yield Answer(
         facts.HOLD_END.removeprefix(PREFIX),
         status,
-        f"An undecided hold {ends} after its hour.",
+        f"An undecided hold {ends} after its one-hour limit.",
         holds=status == facts.LAPSES,
     )
     if status == CREATED:

@@ -123,7 +123,7 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
         if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
-        sentence = f"{late_versions} record versions were missing in our ledger; they are added now."
+        sentence = f"{late_versions} record versions were missing from our ledger and have been added."
     elif missing or surplus or older:
         sentence = (
             f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "

@@ -84,7 +84,7 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     if count > len(earlier):
         return verdict
     often = "once" if count == 1 else f"{count} times"
-    sentence = f"The transaction pays this amount {often}; {earlier[-1].reference} already counts for it."
+    sentence = f"The transaction pays this amount {often}; {earlier[-1].reference} is already matched to it."
     return replace(verdict, outcome=Outcome.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 

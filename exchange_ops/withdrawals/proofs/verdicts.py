@@ -49,7 +49,7 @@ def judge(
         and now - proof_columns["absent_since"] >= ABSENT_FOR
     ):
         minutes = int(ABSENT_FOR.total_seconds() // 60)
-        reason = f"{report}, but no such transaction has been on the chain for {minutes} minutes."
+        reason = f"{report}, but no such transaction has appeared on-chain for {minutes} minutes."
         _dispute(row, reason, verdict, now, froze=True)
 
 

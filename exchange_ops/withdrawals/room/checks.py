@@ -36,7 +36,7 @@ def unfinished() -> Health:
     now = clock.now()
     rows = list(settlement.overdue(now=now)[: ages.MOST_NAMED])
     if not rows:
-        return Health(ok=True, sentence="Every accepted payment order was carried out in time.", age_s=0)
+        return Health(ok=True, sentence="All accepted payment orders were executed on time.", age_s=0)
     sentence = " ".join(settlement.overdue_sentence(row, now=now) for row in rows)
     return Health(ok=False, sentence=sentence, age_s=(now - rows[0].updated_at).total_seconds())
 

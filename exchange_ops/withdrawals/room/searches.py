@@ -62,4 +62,4 @@ def transactions(text: str, scope: Scope) -> Iterator[Hit]:
     owners = {row.hash: f"ledger line {row.index}" for row in lines} | {row.hash: row.reference for row in payouts}
     for txid, owner in owners.items():
         url = reverse("chain-transaction", args=[txid])
-        yield Hit("On the chain", shortened(txid), f"Transaction of {owner}", url, "link")
+        yield Hit("On the chain", shortened(txid), f"Transaction for {owner}", url, "link")

@@ -54,10 +54,10 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _wait(
             row,
             watch.now(),
-            ("The account is frozen, so the payment order is not repeated. The exchange's ledger is being checked."),
+            ("The account is frozen, so the payment order is not sent again. The exchange's ledger is being checked."),
         )
     elif row.put_count == 0 and answer.version is None:
-        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {answer.problem}")
+        _wait(row, watch.now(), f"The exchange's record must be checked before paying: {answer.problem}")
     else:
         _order(row, watch, client_for, answer)
 
@@ -177,7 +177,7 @@ def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> 
     if reply.accepted and reply.value is True:
         confirm(row, now, facts)
         return
-    problem = reply.problem or "The exchange did not carry out the payment order."
+    problem = reply.problem or "The exchange did not execute the payment order."
     machine.move(
         row,
         event="commit_unconfirmed",
@@ -244,7 +244,7 @@ def _without_approvals(row: Withdrawal, now: datetime) -> None:
     if policy_evaluation.is_of_older_form(row):
         reapproval.for_older_form(row, now=now, again=min(now + STILL, _last_moment(row, now)))
         return
-    reason = f"{row.reference} was stopped before payment: the approvals required by the rules are missing"
+    reason = f"{row.reference} was stopped before payment: the approvals required by the policy are missing"
     freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 
 

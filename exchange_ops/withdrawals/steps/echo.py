@@ -39,7 +39,7 @@ class Echo:
         """The fields that differ, as a sentence for people."""
         differing = [item for item in self.items if not item["agrees"]]
         parts = [
-            f"{item['field']} is {item['theirs'] or _NONE}, approved was {item['ours'] or _NONE}" for item in differing
+            f"{item['field']} is {item['theirs'] or _NONE}, approved: {item['ours'] or _NONE}" for item in differing
         ]
         return f"The exchange's record differs: {'; '.join(parts)}."
 

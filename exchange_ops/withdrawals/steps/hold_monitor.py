@@ -42,7 +42,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 def end_by_time(row: Withdrawal, *, now: datetime, exchange_now: datetime) -> None:
     """Move 14 at T-5 min: nobody decided, so the hold is released. Raises CannotMove when somebody was faster."""
     evidence = {"rollback_at": row.rollback_at, "exchange_now": exchange_now}
-    _release(row, "time_over", now, "No decision in time: five minutes remained to the exchange's deadline.", evidence)
+    _release(row, "time_over", now, "No decision by five minutes before the exchange's deadline.", evidence)
 
 
 def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:

@@ -30,12 +30,12 @@ _REFUSALS = (
 _MESSAGES = {
     states.COMMITTING: "Approved. The payment order is being sent to the exchange.",
     states.QUEUED: "Approved. The funds are being reserved.",
-    states.HELD: "Approval recorded. Another treasurer has to approve as well.",
-    states.REVIEW: "Approval recorded. Another treasurer has to approve as well.",
+    states.HELD: "Approval recorded. Another treasurer must also approve.",
+    states.REVIEW: "Approval recorded. Another treasurer must also approve.",
     states.ROLLING_BACK: "Nothing was paid. The funds are being released.",
     states.CANCELLED: "Ended. Nothing was sent.",
-    states.INVESTIGATE: "Finding recorded. A second treasurer has to submit the same finding.",
-    states.DISPUTED: "Finding recorded. A second treasurer has to submit the same finding.",
+    states.INVESTIGATE: "Finding recorded. A second treasurer must submit the same finding.",
+    states.DISPUTED: "Finding recorded. A second treasurer must submit the same finding.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]

@@ -13,7 +13,7 @@ from exchange_ops.withdrawals import rules, states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
-TREASURY_DECIDES = "Needs a decision by treasury."
+TREASURY_DECIDES = "Needs a treasury decision."
 UNDECIDED = frozenset({states.REVIEW, states.HELD})
 
 
@@ -79,14 +79,14 @@ def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
     figure = amount(row.amount, row.currency)
     if row.state == states.REVIEW:
         return f"Approve {figure} before the hold"
-    return f"Approve and commit {figure}" if is_last else f"Approve {figure}, 1 more approval needed"
+    return f"Approve and pay {figure}" if is_last else f"Approve {figure}, 1 more approval needed"
 
 
 def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     """The first reason why this person can't approve now; empty when they can."""
     if not rules.may_decide(person, row):
         is_own = person.pk == row.initiator_id
-        return "You requested this payout, so another treasurer has to decide." if is_own else TREASURY_DECIDES
+        return "You requested this payout, so another treasurer must decide." if is_own else TREASURY_DECIDES
     if row.state == states.HELD and row.echo_ok is not True:
         return "The exchange's record is being compared. This takes a few seconds."
     if freezes.active(row.account) is not None:
@@ -95,5 +95,5 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the funds are being released."
     if approvals.current(row).filter(person=person).exists():
-        return "You approved it. Another treasurer has to approve as well."
+        return "You approved it. Another treasurer must also approve."
     return factors.why_cooling_off(person, now=now)

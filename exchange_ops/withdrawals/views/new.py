@@ -71,7 +71,7 @@ def new(request: DeskRequest) -> HttpResponse:
         return _render_form(request, form, others, status=422)
     messages.success(
         request,
-        (f"{row.reference} requested. Nothing was sent yet: the address and the network fee are being checked."),
+        (f"{row.reference} requested. Nothing has been sent yet: the address and the network fee are being checked."),
     )
     return redirect("withdrawal", row.pk)
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _OUTCOMES: Final = {
     states.COMMITTING: "Approved. The payment order is being sent to the exchange.",
     states.QUEUED: "Approved. The funds are being reserved.",
-    states.HELD: "Nothing is paid yet. Approval recorded; another treasurer has to approve as well.",
-    states.REVIEW: "Nothing was sent yet. Approval recorded; another treasurer has to approve as well.",
-    states.ROLLING_BACK: "Nothing is paid. Rejected; the funds are being released.",
+    states.HELD: "Nothing has been paid yet. Approval recorded; another treasurer must also approve.",
+    states.REVIEW: "Nothing has been sent yet. Approval recorded; another treasurer must also approve.",
+    states.ROLLING_BACK: "Nothing was paid. Rejected; the funds are being released.",
     states.CANCELLED: "Nothing was sent. Rejected.",
 }
 
@@ -53,7 +53,7 @@ def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime
         purpose=approvals.purpose_of(row),
         approve_label=choices.approve_label,
         reject_label=choices.reject_label,
-        why_not="" if choices.approve else choices.why_not or f"There is nothing to decide. {row.sentence}",
+        why_not="" if choices.approve else choices.why_not or f"Nothing to decide. {row.sentence}",
         may_reject=choices.reject,
         facts=facts,
     )

@@ -33,7 +33,7 @@ def _reach_database() -> None:
         connection.ensure_connection()
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise CommandError(f"The database that DATABASE_URL names does not answer: {reason}") from None
+        raise CommandError(f"The database in DATABASE_URL is not responding: {reason}") from None
 
 
 def _hold_mark() -> None:

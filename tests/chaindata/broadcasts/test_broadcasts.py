@@ -166,7 +166,7 @@ def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
     found = explained(run_worker)
     assert found.sources[0].value_sat is None
     assert not found.can_be_sent
-    assert "a different item than requested" in found.freshness.problem
+    assert "a different item from the one requested" in found.freshness.problem
 
 
 def test_a_kept_answer_that_lies_is_noticed_as_well(node):
@@ -191,7 +191,7 @@ def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run
 
 def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
     more = paying.signed(OWNER, FUNDED, 1, [(100_001, steps.locking(OTHER.address))])
-    assert "exceed its inputs by 1 sat" in explained(run_worker, more.raw.hex()).obstacles[0]
+    assert "exceed the inputs by 1 sat" in explained(run_worker, more.raw.hex()).obstacles[0]
     dear = paying.signed(OWNER, FUNDED, 1, [(545, steps.locking(OTHER.address))])
     warnings = explanation.explain_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
@@ -232,8 +232,8 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
     ("changes", "sentence"),
     [
         ({"digest": "ab" * 32}, "changed after it was shown"),
-        ({"reason": "  "}, "Enter why"),
-        ({"reason": "x" * 501}, "Enter why"),
+        ({"reason": "  "}, "Enter a reason"),
+        ({"reason": "x" * 501}, "Enter a reason"),
     ],
 )
 def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker, changes, sentence):
@@ -361,7 +361,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     row = requested(signer, run_worker)
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     assert step(row) == "requested"
-    assert "can't be reached" in row.last_problem
+    assert "is unreachable" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
 
@@ -372,7 +372,7 @@ def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     with unguarded(machine.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
-    assert row.last_problem == "The stored bytes are not the ones that were signed."
+    assert row.last_problem == "The stored bytes differ from the ones that were signed."
     assert node.sent == []
 
 

@@ -62,7 +62,7 @@ def test_an_answer_that_can_not_be_read_leaves_the_old_one(service, run_worker, 
     assert run_worker(LATER) == 1
     reading = details(LATER)
     assert (reading.freshness, reading.read_at, reading.record.txid) == ("failed", NOW, PAID.txid)
-    assert reading.problem.startswith("The chain-data service can't be read at the moment")
+    assert reading.problem.startswith("No data from the chain-data service at the moment")
     assert len(reading.problem) <= 300
     assert ChainAnswer.objects.get().body == kept
     service.answers[PATH] = GOOD

@@ -305,7 +305,7 @@ def test_a_silent_service_is_told_and_the_tip_grows_old(chain, service):
     assert not follow(NOW + 31 * SECOND)
     found = tips.tip(NOW + 31 * SECOND)
     assert (found.height, found.read_at, found.is_current) == (29, NOW, False)
-    assert "can't be read" in found.problem
+    assert "No data from the chain-data service" in found.problem
 
 
 def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain, service, run_worker, announced):

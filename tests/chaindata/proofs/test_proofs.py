@@ -70,7 +70,7 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert all(step.holds for step in verdict.steps)
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
     assert "number 2 of its block" in verdict.steps[3].sentence
-    assert verdict.sentence == ("Its block, of height 8, is in the chain followed here and has 1 block above it.")
+    assert verdict.sentence == ("Its block, 8, is in the chain followed here and has 1 block above it.")
     assert verification.depth_of(verdict.block_hash) == 2
     assert verification.depth_of("0" * 64) == 0
 

@@ -113,7 +113,7 @@ def test_a_transaction_that_is_cut_anywhere_or_goes_on_is_none():
     for size in range(len(raw)):
         with pytest.raises(tools.CannotRead):
             tools.decode(text=raw[:size].hex())
-    with pytest.raises(tools.CannotRead, match="follow after the end"):
+    with pytest.raises(tools.CannotRead, match="follow the end"):
         tools.decode(text=raw.hex() + "00")
 
 

@@ -106,7 +106,7 @@ def test_the_first_page_shows_the_tip_the_last_blocks_what_waits_and_the_branche
 def test_a_chain_of_which_nothing_was_read_is_asked_for_and_says_so(client):
     response = client.get("/chain/")
     assert response.status_code == 200
-    assert text_of(response).count("being read") >= 4
+    assert text_of(response).count("loading") >= 4
     operations = set(ChainAnswer.objects.values_list("operation", flat=True))
     assert {
         "get_blockchain_info",
@@ -122,7 +122,7 @@ def test_what_failed_is_said_beside_what_is_still_known(client):
     row = ChainAnswer.objects.get(operation="get_chain_tips")
     rows.failed(row, problem="The chain-data service did not answer.", now=clock.now())
     text = text_of(client.get("/chain/"))
-    assert "not readable read 5 min ago" in text
+    assert "unreadable synced 5 min ago" in text
     assert "The chain-data service did not answer. Showing the last known data." in text
     assert "Side branch, valid" in text
 
@@ -167,7 +167,7 @@ def block(height=7, *, tip=9, count=1, **changes):
 def test_a_block_is_shown_by_height_and_by_hash_however_it_is_typed(client, named):
     block()
     text = text_of(client.get(f"/chain/block/{named}/"))
-    for piece in ("Block 7", h(7), "On the chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
+    for piece in ("Block 7", h(7), "On-chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
         assert piece in text, piece
 
 
@@ -235,7 +235,7 @@ def test_a_transaction_shows_what_it_spends_what_it_makes_and_what_it_pays(clien
     assert "3 outputs" in text
     assert "1.5000 0000" in text, "an input's value comes in satoshis and is shown in coins"
     assert re.search(r"spent by .{0,40} , unconfirmed", text)
-    assert "not spent" in text
+    assert "unspent" in text
     assert "hello there" in text
     for address in (OURS, THEIRS):
         assert f"/chain/address/{address.cash_address}/" in page
@@ -256,9 +256,9 @@ def test_an_unknown_transaction_is_said_first_and_a_block_of_that_hash_is_offere
     rows.turned_down("get_raw_transaction", "missing", at=clock.now(), txid=h(7), verbose=False)
     response = client.get(f"/chain/tx/{h(7)}/")
     assert response.status_code == 404
-    assert "No transaction has this ID." in text_of(response)
+    assert "Transaction not found." in text_of(response)
     block()
-    assert "It is a block hash: block 7" in text_of(client.get(f"/chain/tx/{h(7)}/"))
+    assert "This is a block hash: block 7" in text_of(client.get(f"/chain/tx/{h(7)}/"))
 
 
 def test_a_part_of_an_unknown_transaction_can_be_swapped_in(client):
@@ -291,7 +291,7 @@ def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, sente
 def test_a_message_that_no_layer_has_judged_yet_says_so(client):
     transaction(vout=said_by(SEND))
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Not read yet" in text
+    assert "Not loaded yet" in text
     assert "with 1,250 base units" in text
 
 
@@ -386,7 +386,7 @@ def test_every_form_of_an_address_leads_to_one_page(client, spelled):
     for form in (OURS.cash_address, OURS.slp_address, REGTEST):
         assert f'data-copy="{form}"' in page, form
     assert '<svg class="qr" role="img"' in page
-    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 waiting", "No tokens and no cash accounts"):
+    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 unconfirmed", "No tokens and no cash accounts"):
         assert piece in text, piece
 
 
@@ -500,7 +500,7 @@ def test_each_part_follows_what_can_change_it_and_answers_for_itself(client, aud
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_opens_at_once_when_nothing_was_read(client, path):
     assert client.get(path).status_code == 200
-    assert "being read" in text_of(client.get(path))
+    assert "loading" in text_of(client.get(path))
 
 
 @pytest.mark.parametrize(

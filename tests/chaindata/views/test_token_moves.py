@@ -117,9 +117,9 @@ def test_the_bytes_of_a_message_stand_beside_those_that_the_layer_read(client):
     assert raw in text
     assert "The layer read" not in text
     rows.answered("get_payload", {"payload": raw.upper(), "payloadsize": 20}, at=clock.now(), txid=TXID)
-    assert "The service read the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service decoded the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
     rows.answered("get_payload", {"payload": "00000000", "payloadsize": 4}, at=clock.now(), txid=TXID)
-    assert "The service read different bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service decoded different bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
 
 
 def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):

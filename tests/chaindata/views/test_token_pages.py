@@ -170,7 +170,7 @@ def test_a_simple_token_is_checked_against_its_own_bytes(client):
     simple_read()
     text = text_of(client.get(f"/chain/tokens/{TOKEN}/"))
     assert "Matches its own bytes" in text
-    assert "Adds up Their total equals the tokens in circulation" in text
+    assert "Adds up The total equals the tokens in circulation" in text
     assert "90.00 %" in text
     assert "Its holder can mint more" in text
 
@@ -193,8 +193,8 @@ def moved(txid, message, *, spent_by=None, outputs=3):
         (slp.Mint(TOKEN, 2, 5), "Now bchreg:"),
         (slp.Mint(TOKEN, None, 5), "given up by the last mint"),
         (slp.Mint(TOKEN, 9, 5), "given up by the last mint"),
-        (slp.Mint("ab" * 32, 2, 5), "which mints nothing"),
-        (slp.Send(TOKEN, (5,)), "which mints nothing"),
+        (slp.Mint("ab" * 32, 2, 5), "without minting"),
+        (slp.Send(TOKEN, (5,)), "without minting"),
     ],
 )
 def test_the_baton_is_followed_from_minting_to_minting(client, last, sentence):
@@ -215,7 +215,7 @@ def test_a_token_without_a_baton_and_a_very_long_way(client):
     moved(TOKEN, scripted(GENESIS), spent_by=h(1, "b"))
     for n in range(1, 30):
         moved(h(n, "b"), scripted(slp.Mint(TOKEN, 2, 5)), spent_by=h(n + 1, "b"))
-    assert "moved too often to be traced" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
+    assert "moved too often to trace" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
 
 
 @pytest.mark.parametrize(
@@ -383,9 +383,9 @@ def test_old_and_failed_answers_are_shown_as_such(client):
     assert "refreshing" in text
     assert "1,000" in text
     row = ChainAnswer.objects.get(operation="get_slp_balances_of_token")
-    rows.failed(row, problem="The chain-data service can't be read at the moment.", now=clock.now())
+    rows.failed(row, problem="No data from the chain-data service at the moment.", now=clock.now())
     text = text_of(client.get(f"/chain/tokens/{TOKEN}/"))
-    assert "not readable" in text
+    assert "unreadable" in text
     assert "Showing the last known data" in text
 
 
@@ -439,7 +439,7 @@ def test_an_account_is_proven_from_the_bytes_of_its_registration(client):
     rows.ChainHeader.objects.filter(height=110).update(hash=block.hash)
     text = text_of(client.get("/chain/cash-accounts/?q=Jonathan%23100"))
     assert "The service agrees" in text
-    assert "Proof Holds" in text
+    assert "Proof Valid" in text
     assert "The block is in the chain followed here" in text
     assert cash_accounts.collision_hash(block.hash, made[0].txid) in text
 
@@ -502,11 +502,11 @@ def test_the_accounts_of_an_address(client):
     [
         ("", "Enter an account"),
         ("Jonathan", "Add the account number"),
-        ("Jonathan#99", "The first account has the number 100"),
+        ("Jonathan#99", "The first account number is 100"),
         ("Jonathan#abc", "After the #, enter the account number"),
-        ("J\u00f6rg#100", "A name has 1 to 99 letters"),
-        ("Jonathan#100.x", "After the point"),
-        ("#100", "A name has"),
+        ("J\u00f6rg#100", "Names are 1 to 99 letters"),
+        ("Jonathan#100.x", "After the dot"),
+        ("#100", "Names are"),
         (OURS.cash_address[:-1] + "x", "checksum"),
         ("1DeLbv5EMzLEFDvQ8wZiKeSuPGGtSSz5HP", "main network"),
         ("x" * 5000, "too long for"),
@@ -536,7 +536,7 @@ def test_a_transaction_is_explained_and_only_treasury_is_offered_to_send_it(clie
     assert "Treasury can broadcast it" in text
     page = signed_in(treasury).post("/chain/tools/transaction/", {"hex": MADE.raw.hex()}).content.decode()
     assert 'name="digest"' in page
-    assert "Broadcast 0.00099000 coins, fee 0.00001000" in unescape(page)
+    assert "Broadcast 0.00099000 BCH, fee 0.00001000" in unescape(page)
 
 
 def test_a_part_of_the_explanation_is_read_again_with_the_same_bytes(client, auditor):
@@ -577,11 +577,11 @@ def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(sign
     [
         ("", "Paste the bytes"),
         ("zz", "Not hexadecimal"),
-        ("abc", "two make a byte"),
+        ("abc", "each byte needs two"),
         ("0x0200", "Leave out the 0x"),
         ("02" * 30, ""),
-        (MADE.raw.hex() + "00", "follow after the end"),
-        ("ab" * 200_000, "Enter at most"),
+        (MADE.raw.hex() + "00", "follow the end"),
+        ("ab" * 200_000, "Enter up to"),
         ("\x00", ""),
     ],
 )
@@ -616,7 +616,7 @@ def test_a_script_and_a_proof_are_compared_with_the_service(client):
 
 def test_an_address_is_converted_at_once_and_compared_when_the_service_answered(client):
     text = text_of(client.get(f"/chain/tools/?address={OURS.legacy_address}"))
-    assert "An address of this chain" in text
+    assert "Valid on this chain" in text
     assert "Loading" in text
     forms = {"cashAddress": OURS.cash_address, "slpAddress": OURS.slp_address, "legacyAddress": OURS.legacy_address}
     rows.answered("convert_address", forms, at=clock.now(), final=True, address=OURS.cash_address)
@@ -629,24 +629,24 @@ def test_an_address_is_converted_at_once_and_compared_when_the_service_answered(
 
 def test_an_address_of_another_network_is_not_asked_about(client):
     text = text_of(client.get("/chain/tools/?address=1DeLbv5EMzLEFDvQ8wZiKeSuPGGtSSz5HP"))
-    assert "This is an address of the main network" in text
+    assert "This address is for the main network" in text
     assert not ChainAnswer.objects.exists()
 
 
 def test_a_payload_waits_for_the_precision_of_its_property(client):
     path = "/chain/tools/payload/?kind=simple-send&make=1&propertyId=115&amount=100"
-    assert "Reading the decimals of property 115" in text_of(client.get(path))
+    assert "Loading decimals for property 115" in text_of(client.get(path))
     rows.answered("get_property", whole(115), at=clock.now(), propertyId=115)
     assert "000000000000007300000000000186a0" in text_of(client.get(path))
     rows.turned_down("get_property", "missing", at=clock.now(), propertyId=116)
-    assert "There is no property 116" in text_of(client.get(path.replace("115", "116")))
+    assert "Property 116 not found" in text_of(client.get(path.replace("115", "116")))
 
 
 @pytest.mark.parametrize(
     ("query", "field", "sentence"),
     [
         ("kind=simple-send&make=1&propertyId=1&amount=1e3", "amount", "digits"),
-        ("kind=simple-send&make=1&propertyId=1&amount=0.123456789", "amount", "more places"),
+        ("kind=simple-send&make=1&propertyId=1&amount=0.123456789", "amount", "more decimal places"),
         ("kind=simple-send&make=1&propertyId=-1&amount=1", "propertyId", "whole number"),
         ("kind=simple-send&make=1&propertyId=4294967296&amount=1", "propertyId", "whole number"),
         ("kind=freeze&make=1&propertyId=4&toAddress=1DeLbv5EMzLEFDvQ8wZiKeSuPGGtSSz5HP", "toAddress", "main network"),

@@ -51,7 +51,7 @@ def ask_service(sandbox, settings):
     return ask
 
 
-FRAME = "Loading the desk status"  # of the strip, which every page reads after itself
+FRAME = "Loading desk status"  # of the strip, which every page reads after itself
 
 
 def page_text(client, path, run_worker, rounds=4):
@@ -79,7 +79,7 @@ def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run
         text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
         assert "Matches its own bytes" in text
         assert "Adds up" in text
-        where = {"ALIVE": "not spent", "NEVER_CREATED": "never existed", "DEAD_ENDED": "given up"}
+        where = {"ALIVE": "unspent", "NEVER_CREATED": "never existed", "DEAD_ENDED": "given up"}
         assert where[token["mintingBatonStatus"]] in text.partition("Baton location")[2]
     for number in (1, 3, 4, 5, 6):
         assert "Computed here, matches" in page_text(client, f"/chain/tokens/{number}/", run_worker), number

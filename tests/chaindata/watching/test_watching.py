@@ -126,7 +126,7 @@ def test_an_unfinished_reading_says_so_and_settles_nothing(ledger, watch, monkey
     assert read() == 20
     row.refresh_from_db()
     assert (row.read_at, row.settled_height) == (None, 20)
-    assert row.last_problem == "It has more than 20 new transactions; the oldest were not read."
+    assert row.last_problem == "There are more than 20 new transactions; the oldest were not synced."
     assert not ChainMovement.objects.filter(is_missing=True).exists()
 
 
@@ -154,7 +154,7 @@ def test_a_service_that_is_away_is_said_and_becomes_an_incident(ledger, watch, s
     service.respond = lambda path, body: (503, b'{"error":"away"}')
     read()
     row.refresh_from_db()
-    assert "can't be read at the moment" in row.last_problem
+    assert "No data from the chain-data service at the moment" in row.last_problem
     late = NOW + kinds.UNREAD_AFTER + timedelta(seconds=1)
     review.review_now(kinds.UNREAD, now=late)
     assert waiting() == [(kinds.UNREAD, row.subject)]
@@ -195,7 +195,7 @@ def test_a_review_without_a_reason_changes_nothing(ledger, watch, operator, reas
     row = watch()
     ledger.came(1, height=21)
     read()
-    with pytest.raises(requests.CannotWatch, match="Enter why"):
+    with pytest.raises(requests.CannotWatch, match="Enter a reason"):
         requests.review_movements(watched_id=row.pk, movement_id=None, reason=reason, person=operator, now=LATER)
     assert ChainMovement.objects.get().state == states.TO_REVIEW
 
@@ -239,7 +239,7 @@ def test_somebody_of_one_account_decides_nothing_about_the_desk(ledger, watch, m
 
 def test_nothing_is_watched_while_the_chain_is_not_read(make_person):
     words = {"address": OURS.cash_address, "title": "Vault", "purpose": "reserve", "note": ""}
-    with pytest.raises(requests.CannotWatch, match="can't be read"):
+    with pytest.raises(requests.CannotWatch, match="No data from the chain"):
         requests.watch(**words, person=make_person("treasury"), now=NOW)
 
 

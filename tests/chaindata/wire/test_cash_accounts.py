@@ -71,7 +71,7 @@ def test_what_is_written_is_read_again(name, payments):
     try:
         script = cash_accounts.script_of(registration)
     except NotARegistration as problem:
-        assert "are relayed" in str(problem)  # noqa: PT017
+        assert "nodes relay up to" in str(problem)  # noqa: PT017
     else:
         assert cash_accounts.read(script) == registration
         assert len(script) <= steps.MOST_RETURN_BYTES

@@ -108,7 +108,7 @@ def test_a_neighbour_marked_as_proven_stands_in_the_block():
     two = proofs.read(raw[:-1] + b"\x01")
     first, second = proofs.proven(two)
     assert (first.txid, second.position) == (vectors.TRANSACTION_ID, first.position + 1)
-    with pytest.raises(NotAProof, match="other transactions"):
+    with pytest.raises(NotAProof, match="different transactions"):
         proofs.check(two, easiest_target=MAIN, txids_bytes={from_display_hex(vectors.TRANSACTION_ID)})
 
 
@@ -191,7 +191,8 @@ def test_two_equal_halves_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("wanted", "sentence"), [(set(), "None is wanted"), ({bytes(32)}, "1 of the transactions are not in the block")]
+    ("wanted", "sentence"),
+    [(set(), "No transactions requested"), ({bytes(32)}, "1 of the transactions are not in the block")],
 )
 def test_what_does_not_stand_in_the_block_is_not_proven(wanted, sentence):
     ids = leaves(3)
@@ -211,7 +212,7 @@ def raw_with(transactions, hashes, bits):
         (raw_with(0, b"\x00", b"\x00"), "0 transactions"),
         (raw_with(2**32 - 1, b"\x00", b"\x00"), "4294967295 transactions"),
         (raw_with(1, b"\xff" * 9, b"\x00"), "cut short"),
-        (raw_with(1, b"\xfd\x01\x00" + bytes(32), b"\x01\x01"), "not encoded in the fewest bytes"),
+        (raw_with(1, b"\xfd\x01\x00" + bytes(32), b"\x01\x01"), "not minimally encoded"),
         (raw_with(1, b"\x02" + bytes(64), b"\x01\x01"), "can't have 2 hashes"),
         (raw_with(9, b"\x09" + bytes(288), b"\x01\x01"), "can't have 9 hashes"),
         (bytes(proofs.MOST_BYTES + 1), "at most"),

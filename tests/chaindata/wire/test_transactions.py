@@ -109,8 +109,8 @@ def test_any_bytes_are_a_transaction_or_refused_with_a_sentence(raw):
         (b"", "cut short"),
         (b"\x01\x00\x00\x00" + b"\xff" * 9, "do not fit"),
         (b"\x01\x00\x00\x00\xfe\xff\xff\xff\x7f", "do not fit"),
-        (b"\x01\x00\x00\x00\xfd\x01\x00", "not encoded in the fewest bytes"),
-        (b"\x01\x00\x00\x00\xff" + b"\xff" * 4 + b"\x00" * 4, "not encoded in the fewest bytes"),
+        (b"\x01\x00\x00\x00\xfd\x01\x00", "not minimally encoded"),
+        (b"\x01\x00\x00\x00\xff" + b"\xff" * 4 + b"\x00" * 4, "not minimally encoded"),
         (b"\x01\x00\x00\x00\x01" + b"\x00" * 36 + b"\xfe\xff\xff\xff\xff" + b"\x00" * 10, "cut short"),
         (b"\x01\x00\x00\x00\x00\x01" + b"\x00" * 8 + b"\xff" + b"\xff" * 8, "does not fit"),
         (b"\x01\x00\x00\x00\x00\x01" + b"\x00" * 8 + b"\x05\x00", "does not fit"),
@@ -123,7 +123,7 @@ def test_counts_that_promise_too_much_are_refused_before_they_are_followed(raw, 
 
 def test_an_oversized_transaction_is_refused():
     large = payment(outputs=[Output(1, bytes(transactions.MOST_BYTES))])
-    with pytest.raises(NotATransaction, match="more than 1000000 bytes"):
+    with pytest.raises(NotATransaction, match="exceeds 1000000 bytes"):
         transactions.read(large.raw)
     with pytest.raises(InvalidTransaction, match="bad-txns-oversize"):
         transactions.check(large)

@@ -270,7 +270,7 @@ def test_a_tail_cut_off_shows_through_the_kept_heads(five: None, unguarded: None
     AuditEvent.objects.filter(seq__gte=4).delete()
     triggers.install(connection)
     assert list(audit_check._chain({})) == [], "the chain alone can't tell"
-    assert "The trail ends at event 3, but line 4 of the file of heads knows event 4" in findings()
+    assert "The trail ends at event 3, but line 4 of the heads file records event 4" in findings()
 
 
 def test_a_fork_with_right_hashes_shows_through_the_kept_heads(five: None, unguarded: None, heads: Path) -> None:
@@ -281,7 +281,7 @@ def test_a_fork_with_right_hashes_shows_through_the_kept_heads(five: None, ungua
     heads.write_text(kept)
     triggers.install(connection)
     assert list(audit_check._chain({})) == [], "the forked chain is well formed"
-    assert "Event 4 does not match line 4 of the file of heads" in findings()
+    assert "Event 4 does not match line 4 of the heads file" in findings()
 
 
 def test_an_emptied_table_shows(five: None, unguarded: None) -> None:
@@ -293,9 +293,9 @@ def test_an_emptied_table_shows(five: None, unguarded: None) -> None:
 def test_tampering_with_the_heads_shows(five: None, heads: Path) -> None:
     lines = heads.read_text().splitlines(keepends=True)
     heads.write_text("".join([*lines[:2], "garbage\n", *lines[3:]]))
-    assert "Line 3 of the file of heads was changed" in findings()
+    assert "Line 3 of the heads file was changed" in findings()
     heads.unlink()
-    assert "file of heads is missing" in findings()
+    assert "heads file is missing" in findings()
 
 
 def test_a_head_cut_short_by_a_crash_is_no_finding(five: None, heads: Path) -> None:

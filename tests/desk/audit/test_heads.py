@@ -24,7 +24,7 @@ def append(file: Path, *numbers: int) -> None:
 
 
 def found(file: Path) -> list[str]:
-    return list(heads.findings(file, HASHES, chain="trail", file="file of heads"))
+    return list(heads.findings(file, HASHES, chain="trail", file="heads file"))
 
 
 LINE = f"3 {HASHES[3]} {NOW.isoformat(timespec='microseconds')}\n"
@@ -71,7 +71,7 @@ def test_a_changed_line_is_not_taken_for_one_cut_short(file: Path, line: str) ->
     with file.open("a") as changed:
         changed.write(line.strip("\n") + "\n")
     append(file, 4)
-    assert found(file) == ["Line 3 of the file of heads was changed."]
+    assert found(file) == ["Line 3 of the heads file was changed."]
 
 
 def test_a_full_disk_is_logged_and_the_line_after_it_is_whole(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ def test_a_mail_says_what_happened_and_where_to_look(settings, ada):
     assert (sent.to, sent.subject) == (["ada@desk.test"], "[Countersign] High: Key refused (I-1)")
     assert "The exchange refused a key." in sent.body
     assert f"{settings.DESK_URL}/incidents/1/" in sent.body
-    assert "No link approves anything." in sent.body
+    assert "Links never approve anything." in sent.body
     assert str(row.uid) in sent.extra_headers["Message-ID"]
     assert states() == ["delivered"]
     assert delivering.sweep(now=NOW + minutes(1)) == 0
@@ -157,7 +157,7 @@ def test_text_of_people_makes_no_link_and_calls_nobody_in_a_chat(receiver, ada):
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        *(((status, {}, b""), f"The receiver answered {status}.") for status in (408, 425, 429, 500, 503)),
+        *(((status, {}, b""), f"The receiver returned {status}.") for status in (408, 425, 429, 500, 503)),
         ((200, {}, b"x" * 200_000), "larger than"),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_final_answer_of_a_receiver_is_not_tried_again(receiver, ada, status):
     delivering.sweep(now=NOW)
     row = Delivery.objects.get()
     assert (row.state, row.attempts) == ("failed", 1)
-    assert f"The receiver answered {status}" in row.last_problem
+    assert f"The receiver returned {status}" in row.last_problem
 
 
 @pytest.mark.parametrize(

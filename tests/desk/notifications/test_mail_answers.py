@@ -170,7 +170,7 @@ def test_of_several_recipients_each_has_its_own_answer(mail_server, ada, ben, ma
     assert set(Delivery.objects.values_list("attempts", flat=True)) == {1}
     problems = Delivery.objects.order_by("pk").values_list("last_problem", flat=True)
     for answer, problem in zip(answers, problems, strict=True):
-        words = "its reply is not valid SMTP" if answer == "what" else f"({answer[:3]})"
+        words = "its response is not valid SMTP" if answer == "what" else f"({answer[:3]})"
         assert words in problem or answer.startswith("2")
 
 

@@ -570,7 +570,7 @@ def test_an_administrator_may_have_an_address_of_their_own(at: Any, capsys: Any,
     assert choose(Visitor(), link, password)["Location"] == reverse("mfa_index")
     link_for(capsys, "keeper", "--again")
     assert Person.objects.get(username="keeper").email == "keeper@firm.test"
-    with pytest.raises(CommandError, match="not an e-mail address"):
+    with pytest.raises(CommandError, match="not a valid e-mail address"):
         call_command("create_admin", "other", "--email", "nowhere")
     with pytest.raises(CommandError, match="Someone else already uses"):
         call_command("create_admin", "other", "--email", "keeper@firm.test")

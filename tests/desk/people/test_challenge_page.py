@@ -79,7 +79,7 @@ def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftK
 def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey, content: Any) -> None:
     client.force_login(treasury)
     answer = ask(client, content)
-    assert (answer.status_code, answer.json()) == (400, {"problem": "Send purpose and digest as JSON text."})
+    assert (answer.status_code, answer.json()) == (400, {"problem": "Send purpose and digest as JSON strings."})
     assert not StepUpChallenge.objects.exists()
 
 

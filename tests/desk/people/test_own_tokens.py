@@ -73,7 +73,7 @@ def test_one_that_drafts_gets_as_far_as_the_person(signed_in, owner, client):
         ({"name": ""}, "required"),
         ({"name": "x" * 81}, "at most 80"),
         ({"scope": "approve"}, "not one of the available choices"),
-        ({"request_key": "odd"}, "A new token"),
+        ({"request_key": "odd"}, "New token"),
     ],
 )
 def test_what_can_not_be_made_keeps_what_was_typed(signed_in, owner, changes, words):

@@ -73,7 +73,7 @@ def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
         row = stepup.verify(**DECISION, now=clock.now(), **arguments)
     assert row.kind == "passkey"
     assert audit_check.verify() == []
-    with pytest.raises(stepup.CannotConfirm, match="already used"), transaction.atomic():
+    with pytest.raises(stepup.CannotConfirm, match="already been used"), transaction.atomic():
         stepup.verify(**DECISION, now=clock.now(), **arguments)
 
 

@@ -94,7 +94,7 @@ def test_the_last_use_is_noted_once_a_minute(
 
 @pytest.mark.parametrize("days", [0, -1, 367, 10**9])
 def test_a_token_has_a_bounded_life(operator: Person, days: int) -> None:
-    with pytest.raises(ValueError, match="for 1 to 366"):
+    with pytest.raises(ValueError, match="between 1 and 366"):
         tokens.create(person=operator, name="reports", now=NOW, days=days)
 
 

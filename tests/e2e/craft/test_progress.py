@@ -84,7 +84,7 @@ def test_a_page_a_form_a_part_and_a_file_say_that_they_are_on_their_way(visit):
 
     held = Held(page, r"/search/palette/")
     page.locator("#find").press_sequentially("ledger")
-    assert said(page, held) == "Reading"
+    assert said(page, held) == "Loading"
 
     held = Held(page, r"/funds/$")
     page.locator("#side").get_by_role("link", name="Funds").click(no_wait_after=True)
@@ -112,7 +112,7 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     delayed(calm, "get_symbol")
     page.get_by_label("symbol").fill("ETHBTC")
     page.get_by_role("button", name="Send request").click()
-    says(page, "The answer appears here automatically")
+    says(page, "The response will appear here automatically")
     expect(page.locator("#answer")).to_contain_text("0.000001")
 
     page = admin.open("/orders/")

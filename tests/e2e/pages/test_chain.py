@@ -75,7 +75,7 @@ def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(hou
     try:
         page = reader.open(f"/chain/tx/{txid}/")
         expect(page.get_by_role("heading", level=1)).to_have_text("Transaction")
-        expect(page.locator("#facts")).to_contain_text("The desk keeps trying.")
+        expect(page.locator("#facts")).to_contain_text("Retrying automatically.")
     finally:
         forget_faults(house)
     mined(house)

@@ -49,7 +49,7 @@ def test_a_token_and_a_cash_account_are_found_and_proven(house, visit):
     page.goto(f"{house.url}/chain/cash-accounts/")
     page.get_by_label("Account or address").fill("lantern#130")
     page.get_by_role("button", name="Look up").click()
-    expect(page.locator("#account")).to_contain_text("No single account")
+    expect(page.locator("#account")).to_contain_text("No unique match")
     parted = page.locator("#registrations").get_by_role("link", name=re.compile(r"^Lantern#130\.\d+$"))
     expect(parted).to_be_visible()
     parted.click()
@@ -66,7 +66,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     page = treasury.open("/chain/tools/transaction/")
     page.get_by_label("Bytes, in hexadecimal").fill(made.raw.hex().upper())
     page.get_by_role("button", name="Decode transaction").click()
-    send = page.get_by_role("button", name="Broadcast 1.99990000 coins, fee 0.00010000")
+    send = page.get_by_role("button", name="Broadcast 1.99990000 BCH, fee 0.00010000")
     expect(send).to_be_visible()
     expect(page.locator("#effect")).to_contain_text("signature fits")
     expect(page.locator("#opinion")).to_contain_text("Agrees")
@@ -74,7 +74,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     assert len(sendings(house)) == before, "explaining sends nothing"
 
     send.click()
-    expect(page.locator("#id_reason-wrong")).to_contain_text("Why is it sent from this desk?")
+    expect(page.locator("#id_reason-wrong")).to_contain_text("Why should it be sent from here?")
     expect(page.get_by_label("Bytes, in hexadecimal")).to_have_value(made.raw.hex())
     page.get_by_label("Reason").fill("As agreed with nobody")
     page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())

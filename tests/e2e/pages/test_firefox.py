@@ -70,7 +70,7 @@ def test_a_payout_is_asked_for_and_approved(started, house, crew):
     treasury.open(house.url + path)
     treasury.sees("Asked for in Firefox")
     treasury.fill("[name=code]", Codes().fresh())
-    treasury.press("Approve and commit", "button")
+    treasury.press("Approve and pay", "button")
     treasury.sees("Approved. The payment order is being sent to the exchange.")
     # The page of the one who asked follows by its socket alone.
     operator.waits_for("/On its way|Paid/.test(document.querySelector('#facts .head .chip').textContent)")

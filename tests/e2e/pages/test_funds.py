@@ -82,9 +82,17 @@ def test_money_moves_from_bank_to_trading_while_the_page_stays_open(house, visit
 def test_a_conversion_into_the_form_of_another_network(house, visit):
     operator = visit("operator")
     before = available(house, "bank", "USD"), available(house, "bank", "USDT20")
-    ask(operator, "convert", button="Convert", Currency="USDT20", Amount="12.5", Into="USD", Reason="To pay in USD")
+    ask(
+        operator,
+        "convert",
+        button="Convert",
+        Currency="USDT20",
+        Amount="12.5",
+        Convert_to="USD",
+        Reason="To pay in USD",
+    )
     expect(operator.state()).to_have_text("Moved")
-    expect(operator.page.locator("#facts")).to_contain_text("Into")
+    expect(operator.page.locator("#facts")).to_contain_text("Convert to")
     after = available(house, "bank", "USD"), available(house, "bank", "USDT20")
     assert after == (before[0] + Decimal("12.5"), before[1] - Decimal("12.5"))
     assert house.control("ledger")["balanced"]
@@ -98,7 +106,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_leaves(house, visit):
     page.get_by_role("textbox", name="Reason").fill("A slip of the finger")
     page.get_by_role("button", name="Transfer funds").click()
     expect(page.locator("#id_amount-wrong")).to_contain_text("digits")
-    expect(page.locator("#wrong")).to_contain_text("Nothing was sent and nothing is recorded")
+    expect(page.locator("#wrong")).to_contain_text("Nothing was sent or recorded")
     expect(page.get_by_label("Amount", exact=True)).to_have_value("1e3")
     assert len(executed(house, *MOVES)) == before
 

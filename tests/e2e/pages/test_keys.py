@@ -76,22 +76,22 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     found += complaints(admin.page, "key")
 
     # Step 1: a successor with exactly the rights that are needed.
-    admin.page.get_by_role("link", name="Rotate: add its successor").click()
+    admin.page.get_by_role("link", name="Rotate: add the new key").click()
     fill(admin, login="next-read", secret="next-read-secret", rights=["Orderbook", "Payment"])
-    give_code(admin, "Add successor")
+    give_code(admin, "Add new key")
     second = number(admin)
     expect(state(admin)).to_have_text("Ready to switch over")
     # Step 2: switch over.
     admin.open(f"/keys/{first}/")
     expect(admin.page.locator("#key")).to_contain_text("Step 2 of 3")
     found += complaints(admin.page, "key-switch")
-    give_code(admin, "Switch to the successor")
+    give_code(admin, "Switch to the new key")
     expect(state(admin)).to_have_text("Replaced, kept")
     expect(admin.page.locator("#key")).to_contain_text("may still be in progress")
     found += complaints(admin.page, "key-kept")
     assert rows(house, "SELECT active FROM exchange_ops_apikey WHERE id = ?", second) == [(1,)]
     # Somebody thinks again: back to the old key, and the successor is gone.
-    admin.page.get_by_role("button", name="Switch back to this key, wipe the successor").click()
+    admin.page.get_by_role("button", name="Switch back to this key, wipe the new key").click()
     expect(state(admin)).to_have_text("In use")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
 

@@ -141,7 +141,7 @@ def test_a_payout_that_nobody_decides_is_told_three_times_and_its_end_once(house
     seen = treasury.open("/mailbox/")
     # Of all that waits in the house, this person may have got other mails as well, or this in one with others.
     letter = seen.locator("details", has_text=f"{treasury.name}@desk.test").filter(has_text=f"({reference})").first
-    expect(letter).to_contain_text("No link approves anything.")
+    expect(letter).to_contain_text("Links never approve anything.")
 
     for passed, stage in ((35, "escalated"), (8, "everybody"), (12, "ended")):
         house.control("clock", {"advance_ms": passed * MINUTE_MS})

@@ -85,9 +85,9 @@ def test_an_order_whose_answer_was_lost_is_looked_for_and_found(house, visit):
     for operation, kind in faults:
         house.control("faults", {"operation": operation, "kind": kind, "times": 1})
     place(operator, "Place buy order: 0.25 ETH at 0.001 BTC", quantity="0.25", price="0.001")
-    expect(operator.page.locator("#facts")).to_contain_text("its answer was lost, and the order was found by its id")
+    expect(operator.page.locator("#facts")).to_contain_text("the response was lost, but the order was found by its ID")
     expect(operator.state()).to_have_text("Open")
-    expect(operator.page.locator("#story")).to_contain_text("Answer lost")
+    expect(operator.page.locator("#story")).to_contain_text("Response lost")
     house.control("faults", method="DELETE")  # the one of the way that was not taken
     assert calls(house, "create_order", since) + calls(house, "newOrder", since) == 1, "it was sent once"
     operator.page.get_by_role("button", name="Cancel buy order: 0.2500 ETH left").click()

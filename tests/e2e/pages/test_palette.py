@@ -19,7 +19,7 @@ def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):
     page.keyboard.press("Control+k")
     box = page.locator("#palette")
     expect(page.locator("#find")).to_be_focused()
-    expect(box).to_contain_text("Enter a page, an id, an address")
+    expect(box).to_contain_text("Enter a page, an ID, an address")
     page.keyboard.type("ledg")
     expect(box.get_by_role("link", name="Ledger", exact=False).first).to_be_visible()
     found = complaints(page, "palette")

@@ -56,7 +56,7 @@ def test_an_invited_operator_comes_in_and_is_switched_off(visit, open_page, hous
     guest.goto(link)
     guest.get_by_label("The e-mail address you were invited with").fill("somebody@else.test")
     choose(guest)
-    expect(guest.locator("main")).to_contain_text("for another e-mail address")
+    expect(guest.locator("main")).to_contain_text("for a different e-mail address")
     guest.get_by_label("The e-mail address you were invited with").fill(f"{name}@firm.test")
     choose(guest)
     guest.wait_for_url(re.compile("/account/second-factor/$"))

@@ -108,7 +108,7 @@ def test_an_admin_changes_payout_settings_and_asks_for_the_address(house, visit,
     page.locator("summary", has_text="Change payout settings").click()
     page.get_by_label("Description").fill("Settlement, by two people")
     page.locator("#id_reason").fill("So that everybody knows")
-    page.get_by_role("button", name="Change the payout settings of 7002").click()
+    page.get_by_role("button", name="Change payout settings for 7002").click()
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^Description"))).to_contain_text("none")
     expect(page.locator("#story .panel").first).to_contain_text("Done")
     settings = at_exchange(house, "sub-acc/acl?subAccountIds=7002")["result"]
@@ -128,7 +128,7 @@ def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, know
     page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
     expect(page.locator("#facts .head .chip")).to_have_text("Disabled permanently")
-    expect(page.locator("#decide")).to_contain_text("is disabled permanently")
+    expect(page.locator("#decide")).to_contain_text("is permanently disabled")
     expect(page.get_by_role("link", name="Review activation")).to_have_count(0)
 
 

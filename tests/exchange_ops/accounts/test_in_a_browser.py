@@ -58,7 +58,7 @@ def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, 
         expect(page.get_by_role("button", name=re.compile("^Approve")).first).to_be_visible()
     page = enter(Person.objects.get(username=f"the-treasury-{first.pk}"))(f"/withdrawals/{payouts[first].pk}/")
     page.get_by_label("Code from your authenticator app").fill(answer_at(0)["code"])
-    page.get_by_role("button", name="Approve and commit 1.2500 BCH").click()
+    page.get_by_role("button", name="Approve and pay 1.2500 BCH").click()
     expect(page.locator("main")).to_contain_text("Approved. The payment order is being sent to the exchange.")
 
 

@@ -137,12 +137,12 @@ def test_the_page_and_its_files_keep_to_that(payouts, signed_in):
     client = signed_in(petra)
     page = text(client.get("/audit/"))
     assert f"petra rejected payout {ended.reference}: 1.25 BCH to" in page
-    assert "Your own events, and those of the requests you decided on" in page
+    assert "Your own events, and those on requests you decided" in page
     assert waiting.reference not in page
     table = b"".join(client.get("/audit/export.csv")).decode("utf-8-sig")
     assert ended.subject in table
     assert waiting.subject not in table
-    assert "the chain ends in" not in page
+    assert "chain head" not in page
 
 
 # Filters --------------------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_files_are_a_kind_and_people_are_objects_by_name(auditor, signed_in, fir
 
 def test_an_object_that_is_none_is_named_and_filters_nothing(auditor, signed_in, payouts):
     found, page = listed(signed_in(auditor), "subject=X-12")
-    assert "No such object. Enter a reference, for example W-2, or a person&#x27;s name." in page
+    assert "Not found. Enter a reference, for example W-2, or a person&#x27;s name." in page
     assert len(found) > 3
 
 
@@ -210,14 +210,14 @@ def test_a_payout_names_who_can_still_approve_it(payouts, signed_in, auditor, li
     newcomer = limited("treasury", username="newcomer")
     Person.objects.filter(pk=newcomer.pk).update(unconfirmed_since=clock.now())
     page = text(signed_in(petra).get(f"/audit/?subject={waiting.reference}"))
-    assert f"{waiting.reference} is waiting for approvals. Can still approve: paul , petra ." in page
+    assert f"{waiting.reference} is awaiting approval. These people can still approve: paul , petra ." in page
     assert "waits for approvals" not in text(signed_in(auditor).get(f"/audit/?subject={ended.reference}"))
 
 
 def test_a_payout_that_nobody_can_approve_any_more_says_so(first, operator, auditor, signed_in):
     waiting = rows.held(operator, now=clock.now())
     page = text(signed_in(auditor).get(f"/audit/?subject={waiting.reference}"))
-    assert "no remaining person can approve" in page
+    assert "nobody else can approve it" in page
 
 
 def test_the_file_has_the_sentence_and_system_as_a_name(payouts, auditor, signed_in):

@@ -86,7 +86,7 @@ def test_a_new_address_is_asked_for_once(with_token, operator):
     assert first.json()["id"] == second.json()["id"]
     answer = first.json()
     assert (answer["state"], answer["initiated_via"], answer["address"]) == ("asked", "api", None)
-    assert answer["sentence"].startswith("No new address was created yet")
+    assert answer["sentence"].startswith("No new address has been created yet")
     assert client.get(f"{PATH}?currency=BCH").json()["latest_request"]["id"] == answer["id"]
 
 

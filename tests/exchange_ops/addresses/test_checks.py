@@ -100,7 +100,7 @@ def test_an_answered_question_is_not_put_to_the_exchange_again(account, demo_key
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
-        ({"kind": "refuse", "code": 2002}, "No answer from the exchange: 2002"),
+        ({"kind": "refuse", "code": 2002}, "No response from the exchange: 2002"),
         ({"kind": "status", "status": 503}, "not reachable at the moment"),
         ({"kind": "html"}, "not reachable at the moment"),
         ({"kind": "drop_before"}, "not reachable at the moment"),

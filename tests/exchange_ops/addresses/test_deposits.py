@@ -118,7 +118,7 @@ def test_a_reading_that_fails_says_so_and_forgets_nothing(walk, operation):
     read_at = AddressBook.objects.get().read_at
     walk.fault(operation, "status", times=9, status=500)
     book = read(walk)
-    assert "not reachable at the moment" in book.problem or "No answer from the exchange" in book.problem
+    assert "not reachable at the moment" in book.problem or "No response from the exchange" in book.problem
     assert book.read_at == read_at
     assert list(DepositAddress.objects.values_list("address", "place", "is_current")) == before
 

@@ -86,8 +86,8 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("EOS", "Eosio.token", "lower-case letters"),
         ("EOS", "eosio.tokens.longer", "lower-case letters"),
         ("EOS", "name6", "lower-case letters"),
-        ("XLM", "G/../../etc", "nothing else"),
-        ("XLM", "a", "nothing else"),
+        ("XLM", "G/../../etc", "5 to 128 characters"),
+        ("XLM", "a", "5 to 128 characters"),
         ("XLM", "A" * 257, "longer than 256"),
         ("BTC", "1" * 100_000, "longer than 256"),
         ("ETH", "0x" + "0" * 39 + "\u0660", "arabic-indic"),
@@ -126,7 +126,7 @@ def test_an_address_without_a_checksum_is_marked():
 @pytest.mark.parametrize(
     ("code", "takes", "payment_id", "sentence"),
     [
-        ("BTC", False, "123", "has no payment id"),
+        ("BTC", False, "123", "does not use payment ids"),
         ("XRP", True, "4294967296", "0 to 4294967295"),
         ("XRP", True, "-1", "0 to 4294967295"),
         ("XRP", True, "007", "leading zeros"),
@@ -147,7 +147,7 @@ def test_an_address_without_a_checksum_is_marked():
         ("XRP", True, "+7", "whole number from 0"),
         ("XRP", True, "7.0", "whole number from 0"),
         ("XRP", True, "0x7", "whole number from 0"),
-        ("BTC", False, " x ", "has no payment id"),
+        ("BTC", False, " x ", "does not use payment ids"),
     ],
 )
 def test_a_payment_id_that_does_not_fit_is_refused_beside_its_field(code, takes, payment_id, sentence):

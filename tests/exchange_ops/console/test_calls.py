@@ -99,7 +99,7 @@ def test_a_service_that_is_away_is_no_answer(settings, ask):
 def test_without_a_usable_key_nothing_is_sent(sandbox, ask, account):
     call = answered(ask("exchange", "get_balances", account=account))
     assert call.state == "failed"
-    assert call.problem.startswith("Nothing was sent:")
+    assert call.problem.startswith("Not sent:")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_without_a_usable_key_nothing_is_sent(sandbox, ask, account):
 )
 @pytest.mark.usefixtures("sandbox", "demo_keys")
 def test_what_moves_something_is_refused_and_makes_no_row(ask, account, service, name):
-    with pytest.raises(calls.CannotSend, match=r"Nothing was sent\."):
+    with pytest.raises(calls.CannotSend, match=r"Not sent\."):
         ask(service, name, account=account)
     assert not ConsoleCall.objects.exists()
 
@@ -129,7 +129,7 @@ def test_a_row_that_was_made_past_the_rules_is_not_sent_either(sandbox, ask, acc
     answered(call)
     assert [one for one in sandbox.calls._calls if one.as_json()["method"] == "POST"] == []
     assert (call.state, call.answer) == ("failed", "")
-    assert call.problem.startswith("Nothing was sent")
+    assert call.problem.startswith("Not sent")
 
 
 def test_a_form_that_is_sent_twice_is_one_request(sandbox, ask):
@@ -153,14 +153,14 @@ def test_bad_values_make_no_row(ask):
 def test_a_person_has_a_bounded_number_of_requests(ask, treasury):
     for _ in range(calls.MOST_UNDER_WAY):
         ask("exchange", "get_currencies")
-    with pytest.raises(calls.CannotSend, match="still waiting for an answer"):
+    with pytest.raises(calls.CannotSend, match="still awaiting a response"):
         ask("exchange", "get_currencies")
     ask("exchange", "get_currencies", person=treasury)
     ConsoleCall.objects.update(state="answered")
     now = clock.now()
     for _ in range(calls.MOST_A_MINUTE - calls.MOST_UNDER_WAY):
         ConsoleCall.objects.filter(pk=ask("exchange", "get_currencies", now=now).pk).update(state="answered")
-    with pytest.raises(calls.CannotSend, match="requests a minute reached"):
+    with pytest.raises(calls.CannotSend, match="requests per minute reached"):
         ask("exchange", "get_currencies", now=now)
     ask("exchange", "get_currencies", now=now + timedelta(minutes=2))
 
@@ -219,7 +219,7 @@ def test_an_answer_is_cut_at_its_bound_and_bad_bytes_are_no_fault():
             2,
         ),
         ('["x",0.10]', ["Value"], [["x"], ["0.10"]], 2),
-        ('{"x":{"y":1e-8}}', ["Member", "Value"], [["x", '{"y": 1e-8}']], 1),
+        ('{"x":{"y":1e-8}}', ["Field", "Value"], [["x", '{"y": 1e-8}']], 1),
     ],
 )
 def test_answers_become_tables_with_figures_as_they_came(text, heads, rows, count):

@@ -28,7 +28,7 @@ def test_the_list_has_everything_and_finds_by_a_piece(signed_in, auditor):
     assert ">get_symbol_candles<" in found
     assert ">subscribeCandles<" in found
     assert ">get_balances<" not in found
-    assert "No operation with" in client.get("/console/?q=%3Cb%3E").content.decode()
+    assert "No operations match" in client.get("/console/?q=%3Cb%3E").content.decode()
     assert "<b>" not in client.get("/console/?q=%3Cb%3E").content.decode()
 
 
@@ -50,7 +50,7 @@ def test_a_request_is_sent_and_its_answer_shown(sandbox, signed_in, operator):
     call = ConsoleCall.objects.get()
     assert sent.url == f"/console/exchange/get_symbol_candles/?call={call.pk}"
     waiting = client.get(sent.url).content.decode()
-    assert "The answer appears here automatically" in waiting
+    assert "The response will appear here automatically" in waiting
     assert f'data-follow="consolecall:{call.pk}"' in waiting
     tasks.console_call(call.pk)
     page = client.get(sent.url, headers={"HX-Request": "true", "HX-Target": "answer"}).content.decode()
@@ -95,8 +95,8 @@ def test_what_acts_is_not_sent_whatever_is_posted(sandbox, signed_in, operator, 
     form = {"p-currency": "BTC", "p-amount": "1", "p-type": "bankToExchange", "request_key": str(uuid.uuid4())}
     page = signed_in(operator).post("/console/exchange/transfer_funds/", form)
     assert page.status_code == 409
-    assert "Nothing was sent." in page.content.decode()
-    assert "Use Transfers, which sends once" in page.content.decode()
+    assert "Not sent." in page.content.decode()
+    assert "Use Transfers, where each request is sent once" in page.content.decode()
     assert not ConsoleCall.objects.exists()
 
 

@@ -168,11 +168,11 @@ def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_
         "Status of an expired reservation": "failed",
         "Listing delay, ms": "250",
         "Public comment returned": "no",
-        "Answer to an amount above the balance": "Code 20001, Http status 400",
+        "Response to an amount above the balance": "Code 20001, Http status 400",
         "Something new": "<b>odd</b>",
     }
     page = signed_in(auditor).get("/going-live/").content.decode()
-    assert "5 verified answers of the exchange" in page
+    assert "5 verified exchange behaviours" in page
     assert "<b>odd</b>" not in page
 
 
@@ -239,7 +239,7 @@ def test_a_payout_counts_when_the_chain_proves_it(operator):
     machine.move(row, event="commit_confirmed", to="committed", now=now)
     assert "No payout yet" in look()["payout"].sentence
     machine.move(row, event="exchange_succeeded", to="settled", now=now)
-    assert "not verified on chain yet" in look()["payout"].sentence
+    assert "not yet verified on-chain" in look()["payout"].sentence
     machine.move(row, event="proven", to="verified", now=now)
     assert look()["payout"].holds
 

@@ -209,7 +209,7 @@ PROVOKED = {
     FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the database is in an earlier state"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
-        "Main desk is frozen, no payouts or transfers: System froze it. A drill.",
+        "Main desk was frozen by System; no payouts or transfers until the freeze is lifted. A drill.",
     ),
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid"),
     alarms.PAYOUT_ELSEWHERE: (
@@ -230,11 +230,11 @@ PROVOKED = {
     ),
     alarms.MARGIN_CALL_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-50)),
-        "The long position in BCHUSD, 1.0000, is near its margin call at 440.0000: the mark is 450.0000.",
+        "The long position in BCHUSD, 1.0000, is near its margin call at 440.0000; the mark price is 450.0000.",
     ),
     alarms.LIQUIDATION_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-70)),
-        "is near its liquidation at 425.0000: the mark is 430.0000.",
+        "is near its liquidation at 425.0000; the mark price is 430.0000.",
     ),
     alarms.MARGIN_UNCLEAR: (margin_unclear, "The result is unclear"),
     alarms.WITHOUT_A_STOP: (
@@ -252,11 +252,11 @@ PROVOKED = {
         lambda person: check("audit trail", "W-1: amount is '2'."),
         "Records differ from the audit trail. W-1: amount is",
     ),
-    alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
+    alarms.RECORDS_ASIDE: (aside, "1 records in the exchange's ledger for Main desk could not be read"),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 91 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
-        "The exchange refused the key Reader: Authorisation failed.",
+        "The exchange rejected the key Reader: Authorisation failed.",
     ),
     alarms.KEY_RIGHTS: (
         lambda person: key(login="wide", observed={"Withdraw cryptocurrencies": "granted"}),
@@ -268,7 +268,7 @@ PROVOKED = {
     ),
     alarms.CLOCK: (
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
-        "carry a date 11 days off",
+        "responses is 11 days off",
     ),
     alarms.CLOCK_FELL_BACK: (
         lambda person: beat("before the fall", ago=-3600),
@@ -277,12 +277,12 @@ PROVOKED = {
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (
         lambda person: beat(heartbeats.ledger_of(rows.account()), ago=900),
-        "ledger of Main desk was last read 15 min ago",
+        "ledger for Main desk was last synced 15 min ago",
     ),
-    alarms.STREAM_DOWN: (lambda person: None, "The stream of Main desk is not live"),
+    alarms.STREAM_DOWN: (lambda person: None, "Main desk stream is not live"),
     alarms.PRICES_OLD: (
         lambda person: Ticker.objects.all().delete(),
-        "values are unknown, so the strictest tier applies",
+        "Values are unknown, so the strictest tier applies",
     ),
     alarms.PROOFS_LATE: (unproven, "1 payouts await on-chain confirmation, the oldest for 5 min."),
     kinds.SPENT: (
@@ -293,7 +293,7 @@ PROVOKED = {
         lambda person: moved(person, spends=False),
         "1 transaction paid 1.5000 BCH to the watched address Vault",
     ),
-    kinds.UNREAD: (watched, "The watched address Vault has not been read for more than ten minutes"),
+    kinds.UNREAD: (watched, "The watched address Vault has not synced for more than ten minutes"),
     alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but the chain has no transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
     UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),

@@ -60,7 +60,7 @@ def test_each_kind_is_opened_from_its_rows_shown_to_its_roles_and_over_with_its_
         page = f"/action/incidents/{row.pk}/"
         assert client.get(page).status_code == (200 if is_seen else 404), role
         assert (row.title in text(client.get("/frame/?parts=alarm"))) == (name in CRITICAL), role
-        assert ("All well" in text(client.get("/frame/?parts=strip"))) is False
+        assert ("All clear" in text(client.get("/frame/?parts=strip"))) is False
         assert client.get(row.url).status_code == 200 or row.url not in client.get(page).content.decode(), role
     ENDED[name]()
     review.review(now=clock.now())

@@ -59,7 +59,7 @@ def test_every_kind_is_seen_by_whom_it_concerns_as_it_comes_and_as_it_goes(open_
             seen = is_seen_by(role, name)
             if seen:
                 expect(entry_of(page, row)).to_have_count(1, timeout=STEP_MS)
-                acts = entry_of(page, row).get_by_text("You can act on it")
+                acts = entry_of(page, row).get_by_text("Waiting for you")
                 expect(acts).to_have_count(1 if role in kinds.by_name(name).acts else 0, timeout=STEP_MS)
                 expect(page.locator("#strip .all-well")).to_have_count(0, timeout=STEP_MS)
             if name in CRITICAL:

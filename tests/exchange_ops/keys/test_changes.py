@@ -254,17 +254,17 @@ def test_going_back_after_the_switch_takes_the_old_key_again(account, demo_keys,
 def test_a_successor_that_is_not_good_enough_does_not_take_over(demo_keys, keeper, sandbox):
     key = demo_keys["demo-withdraw"]
     successor = succeed(key, keeper, pair("next-read", rights=[Right.PAYMENTS, Right.WITHDRAW]))
-    with pytest.raises(CannotChangeKey, match="successor is still being verified"):
+    with pytest.raises(CannotChangeKey, match="new key is still being verified"):
         decide("switch", key, keeper)
     probed(successor)
-    with pytest.raises(CannotChangeKey, match="lacks rights that the key has: Withdraw"):
+    with pytest.raises(CannotChangeKey, match="lacks permissions that the old key has: Withdraw"):
         decide("switch", key, keeper)
 
 
 def test_a_successor_with_a_wrong_secret_does_not_take_over(demo_keys, keeper, sandbox):
     key = demo_keys["demo-read"]
     probed(succeed(key, keeper, pair(secret="this is not its secret")))
-    with pytest.raises(CannotChangeKey, match="refused the successor: 1002"):
+    with pytest.raises(CannotChangeKey, match="rejected the new key: 1002"):
         decide("switch", key, keeper)
     key.refresh_from_db()
     assert key.active
@@ -280,7 +280,7 @@ def test_a_successor_of_another_account_does_not_take_over(account, demo_keys, k
 def test_one_successor_at_a_time_and_none_for_what_is_out_of_use(demo_keys, keeper, sandbox):
     key = demo_keys["demo-read"]
     succeed(key, keeper)
-    with pytest.raises(CannotChangeKey, match="already has a successor"):
+    with pytest.raises(CannotChangeKey, match="already has a replacement"):
         succeed(key, keeper, pair("next-trade"))
     with pytest.raises(CannotChangeKey, match="being rotated"):
         decide("disable", key, keeper)
@@ -296,7 +296,7 @@ def test_two_switches_at_once_are_one(demo_keys, keeper, sandbox):
     probed(succeed(key, keeper))
     seen = key_changes.digest_of(key_changes.SWITCH, key)
     key_changes.switch(key_id=key.pk, by=by(keeper, seen))
-    with pytest.raises(CannotChangeKey, match="has no successor"):
+    with pytest.raises(CannotChangeKey, match="has no replacement"):
         key_changes.switch(key_id=key.pk, by=by(keeper, seen))
 
 
@@ -318,7 +318,7 @@ def test_a_money_call_falls_back_on_the_old_key_when_the_new_one_is_turned_down(
     key.refresh_from_db()
     successor.refresh_from_db()
     assert successor.is_turned_down
-    with pytest.raises(CannotChangeKey, match="refused the new key after the switch"):
+    with pytest.raises(CannotChangeKey, match="rejected the new key after the switch"):
         decide("finish", key, keeper, now=clock.now() + key_changes.KEPT_AT_LEAST)
 
 

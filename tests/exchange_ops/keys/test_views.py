@@ -240,8 +240,8 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
         ({"secret": f"{CANARY} {CANARY}"}, "invalid character"),
         ({"secret": f"{CANARY}é"}, "invalid character"),
         ({"secret": f"{CANARY}" * 100}, "at most 500 characters"),
-        ({"rights": None}, "Choose at least one right"),
-        ({"rights": ["Everything"]}, "Choose a right from the list"),
+        ({"rights": None}, "Choose at least one permission"),
+        ({"rights": ["Everything"]}, "Choose a permission from the list"),
         ({"account": "99"}, "not one of the available choices"),
         ({"account": None}, "Choose the account"),
         ({"account": "1 OR 1=1"}, "not one of the available choices"),
@@ -324,10 +324,10 @@ def test_a_rotation_on_the_pages(client, account):
     assert "Not used yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
-    assert "successor is still being verified" in page
-    assert "Switch to the successor" not in page
+    assert "new key is still being verified" in page
+    assert "Switch to the new key" not in page
     probed(successor)
-    assert "Switch to the successor" in page_of(client, f"/keys/{key.pk}/")
+    assert "Switch to the new key" in page_of(client, f"/keys/{key.pk}/")
     assert client.post(f"/keys/{key.pk}/switch/", confirmed(key_changes.SWITCH, key)).status_code == 302
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 3 of 3" in page
@@ -346,7 +346,7 @@ def test_going_back_on_the_page(client, account):
     key = probed(add(account))
     client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key))
     response = client.post(f"/keys/{key.pk}/go-back/", follow=True)
-    assert "its successor is wiped" in response.content.decode()
+    assert "the new key is wiped" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/go-back/").status_code == 409
 
 
@@ -360,8 +360,8 @@ def test_a_step_without_its_form_says_what_it_takes(client, account):
 def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     key = add(account)
     page = page_of(client, f"/keys/{key.pk}/disable/")
-    assert "This is the last key of <bdi>Main desk</bdi> with these rights" in page
-    assert "The ledger, the bank balances and the live stream are no longer read" in page
+    assert "This is the last key of <bdi>Main desk</bdi> with these permissions" in page
+    assert "The ledger, the bank balances and the live stream are no longer synced" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
     assert "None: other keys of <bdi>Main desk</bdi> have the same rights" in page_of(
@@ -387,7 +387,7 @@ def test_asking_again_on_the_page(client, account):
     store.disable(key=key, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/probe/")
     assert response.status_code == 409
-    assert "its secret is wiped" in response.content.decode()
+    assert "its secret has been wiped" in response.content.decode()
 
 
 # The canary ----------------------------------------------------------------------------------------------------------

@@ -72,12 +72,12 @@ def test_the_same_ledger_costs_one_call_and_nothing_is_frozen(copy):
 
 def test_another_ledger_freezes_at_the_next_reading_with_an_incident_and_changes_no_row(copy):
     sentence = breaks(copy, Exchange(transaction(id="x-1", index=1), transaction(id="x-2", index=200)))
-    assert "t-4 of 2026-11-20 12:00 UTC is missing at the exchange" in sentence
+    assert "t-4 dated 2026-11-20 12:00 UTC is missing at the exchange" in sentence
     frozen = freezes.active(copy)
     assert frozen.frozen_by is None
     review.review(now=clock.now())
     incident = Incident.objects.get(kind=alarms.FROZEN)
-    assert "is not the one read before" in incident.sentence
+    assert "is not the one synced before" in incident.sentence
     assert "The stored copy was not changed." in incident.sentence
 
 
@@ -92,7 +92,7 @@ def test_another_ledger_freezes_at_the_next_reading_with_an_incident_and_changes
 )
 def test_known_ids_with_other_content_are_another_ledger(copy, other):
     changed = [transaction(**{"id": one.id, "index": one.index, **other}) for one in KNOWN]
-    assert "is a different one at the exchange" in breaks(copy, Exchange(*changed))
+    assert "differs at the exchange" in breaks(copy, Exchange(*changed))
     assert freezes.active(copy) is not None
 
 
@@ -168,4 +168,4 @@ def test_a_round_against_another_ledger_reads_nothing_of_it(account, demo_keys, 
     assert refresh.sync_ledgers(now=clock.now(), client_for=keys.client_for) == 0
     assert rows() == before
     assert freezes.active(account) is not None
-    assert "is not the ledger read before" in heartbeats.state_of(heartbeats.ledger_of(account)).problem
+    assert "is not the ledger synced before" in heartbeats.state_of(heartbeats.ledger_of(account)).problem

@@ -267,7 +267,7 @@ def test_an_odd_column_or_size_changes_nothing(signed_in, auditor, payable, fiel
     client = signed_in(auditor)
     kept(client, column=["amount"], size="100")
     answer = client.post("/lists/ledger/keep/", fields, follow=True).content.decode()
-    assert "Nothing was changed" in answer
+    assert "Not saved" in answer
     assert ListChoice.objects.get().size == 100
 
 
@@ -297,7 +297,7 @@ def test_a_filter_is_saved_renamed_made_the_default_and_deleted(signed_in, audit
     "case",
     [
         ("", "type=payin", "Enter a name for the filter"),
-        ("x" * 10_000, "type=payin", "60 characters at most; this one has 10,000"),
+        ("x" * 10_000, "type=payin", "up to 60 characters; this one is 10,000"),
         ("Mine", "before=1", "Nothing to save"),
         ("Mine", "text=" + "x" * 10_000, "too long to save"),
         ("Known", "type=payin", "You already have a saved filter with this name"),

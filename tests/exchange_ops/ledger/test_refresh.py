@@ -230,7 +230,7 @@ def test_a_currency_that_is_no_longer_listed_is_closed(sandbox):
 def test_an_exchange_that_answers_badly_costs_one_refresh(sandbox, operation, kind):
     sandbox.control("faults", {"operation": operation, "times": 1, **kind})
     assert not refresh()
-    assert "Prices could not be read" in heartbeats.state_of("market").problem
+    assert "Prices could not be loaded" in heartbeats.state_of("market").problem
     sandbox.control("faults", method="DELETE")
     assert refresh()
 

@@ -180,7 +180,7 @@ def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tr
     assert run(now) == 1, "the audit trail alone"
     assert not CheckRun.objects.filter(name=name).exists()
     check = states()["reconciliation"]
-    assert (check.ok, "It starts once the ledger is read." in check.sentence) == (True, True)
+    assert (check.ok, "It starts once the ledger has been synced." in check.sentence) == (True, True)
     assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
     assert CheckRun.objects.get(name=name).held
@@ -207,7 +207,7 @@ def test_a_reading_that_comes_no_further_is_no_reading(killed):
     killed.watermarks.update(moved_at=clock.now() - walks.PROGRESS_WITHIN - timedelta(seconds=1))
     check = states()["exchange"]
     assert not check.ok
-    assert "has not been read yet" in check.sentence
+    assert "has not been synced yet" in check.sentence
 
 
 def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, sandbox):

@@ -344,7 +344,7 @@ def test_a_growing_candle_is_written_again_and_an_older_reading_of_it_is_not():
 def test_a_candle_that_contradicts_itself_is_not_kept(figures):
     start = datetime.fromisoformat("2026-11-20T10:00:00+00:00")
     kept = quotes.keep_candles(symbol="E", period="M1", candles=[candle(start, **figures)], now=clock.now())
-    assert kept == ["its figures are inconsistent"]
+    assert kept == ["its values are inconsistent"]
     assert not Candle.objects.exists()
 
 

@@ -204,7 +204,7 @@ def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
 
 
 def test_an_empty_table_says_what_comes(client):
-    assert "Symbols not read yet" in text_of(client.get("/markets/"))
+    assert "Symbols not received yet" in text_of(client.get("/markets/"))
     symbol("A")
     assert "No symbol with “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
 
@@ -425,6 +425,6 @@ def test_a_page_of_an_account_elsewhere_says_whose_market_it_shows(client, setti
     for path in ("/markets/", "/markets/BCHUSD/"):
         page = client.get(f"/accounts/{other.pk}{path}").content.decode()
         assert words in page, path
-        assert "is at the exchange “" in page, path
+        assert "is on the exchange “" in page, path
         assert words not in client.get(f"/accounts/{here.pk}{path}").content.decode(), path
     assert words in client.get("/markets/").content.decode(), "one of those in view"

@@ -69,7 +69,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
         ({"side": ...}, "side", "required"),
         ({"type": "iceberg"}, "type", "not a valid choice"),
         ({"time_in_force": "GTX"}, "time_in_force", "not a valid choice"),
-        ({"expire_time": 5}, "expire_time", "as text"),
+        ({"expire_time": 5}, "expire_time", "as a string"),
         ({"expire_time": "soon"}, "expire_time", "for example 2026-11-30"),
         ({"post_only": "yes"}, "post_only", "true or false"),
         ({"symbol": 7}, "symbol", "Must be a string"),
@@ -89,13 +89,13 @@ def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name
     [
         ({"symbol": "NOPE"}, "symbol", "does not list"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
-        ({"quantity": ...}, "quantity", "a quantity or an amount, one of the two"),
-        ({"quantity": None, "amount": None}, "quantity", "a quantity or an amount, one of the two"),
-        ({"amount": "100"}, "quantity", "a quantity or an amount, one of the two"),
+        ({"quantity": ...}, "quantity", "either a quantity or an amount"),
+        ({"quantity": None, "amount": None}, "quantity", "either a quantity or an amount"),
+        ({"amount": "100"}, "quantity", "either a quantity or an amount"),
         ({"quantity": ..., "amount": "100", "price": ...}, "amount", "Enter the price first"),
-        ({"quantity": ..., "amount": "0.1"}, "amount", "less than one lot of 0.001 BCH"),
+        ({"quantity": ..., "amount": "0.1"}, "amount", "less than one lot (0.001 BCH)"),
         ({"quantity": ..., "amount": "100", "symbol": "NOPE"}, "amount", "does not list"),
-        ({"quantity": "1000"}, "quantity", "USD needed, fee included"),
+        ({"quantity": "1000"}, "quantity", "USD required, including fees"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),
         ({"price": None}, "price", "Enter a price"),
         ({"type": "market"}, "price", "Leave the price empty"),
@@ -134,7 +134,7 @@ def test_a_cancel_is_recorded_and_one_of_nothing_is_a_conflict(with_token, opera
     assert send(client, {}, f"{PATH}{row.pk}/cancel/").status_code == 202
     refused = send(client, {}, f"{PATH}{ended.pk}/cancel/")
     assert refused.status_code == 409
-    assert refused.json()["detail"].startswith("Nothing was cancelled.")
+    assert refused.json()["detail"].startswith("Not cancelled.")
     assert send(client, {}, f"{PATH}999999/cancel/").status_code == 404
 
 
@@ -224,7 +224,7 @@ def test_an_order_carries_value_fees_and_result_or_why_there_is_none(with_token,
     row = order_rows.placed(operator, now=now, status="filled", filled="0.5")
     client = with_token(auditor)
     names = ("value", "fees", "fee_currency", "result")
-    unread = {"realised": None, "currency": "USD", "reason": "Some fills are not read yet."}
+    unread = {"realised": None, "currency": "USD", "reason": "Some fills are not synced yet."}
     assert [client.get(f"{PATH}{row.pk}/").json()[name] for name in names] == [None, None, "USD", unread]
     fill = {"symbol": "BCHUSD", "side": "buy", "quantity": Decimal("0.25"), "price": Decimal(400), "timestamp": now}
     own = {"order_id": row.exchange_id, "client_order_id": row.client_order_id}
@@ -232,13 +232,13 @@ def test_an_order_carries_value_fees_and_result_or_why_there_is_none(with_token,
         records.AccountTrade(id=number, fee=Decimal(fee), **fill, **own) for number, fee in ((1, "0.2"), (2, "-1"))
     ]
     trades.store(account=account, trades=fills, now=now)
-    reason = "Paid in USD: no result until the purchase is sold."
+    reason = "Paid in USD: no P&L until the purchased coins are sold."
     read = ["200", "-0.8", "USD", {"realised": None, "currency": "USD", "reason": reason}]
     assert [client.get(f"{PATH}{row.pk}/").json()[name] for name in names] == read
     with CaptureQueriesContext(connection) as seen:
         listed = client.get(PATH).json()["items"]
     assert [listed[0][name] for name in names] == read
-    assert (listed[1]["id"], listed[1]["value"], listed[1]["result"]["reason"]) == (empty.pk, "0", "Nothing is filled.")
+    assert (listed[1]["id"], listed[1]["value"], listed[1]["result"]["reason"]) == (empty.pk, "0", "No fills.")
     order_rows.placed(operator, now=now)
     with CaptureQueriesContext(connection) as more:
         client.get(PATH)
@@ -249,7 +249,7 @@ def test_the_page_of_an_order_shows_the_same(signed_in, auditor, operator):
     now, account = clock.now(), Account.objects.get()
     row = order_rows.placed(operator, now=now, status="filled", filled="0.5", side="sell")
     page = signed_in(auditor).get(f"/orders/{row.pk}/").content.decode()
-    assert page.count("Some fills are not read yet.") == 3
+    assert page.count("Some fills are not synced yet.") == 3
     rows.trade(1, now=now, exchange_order_id=row.exchange_id, side="sell", price=Decimal(400), fee=Decimal("0.2"))
     figures = {"quantity": "0.5", "realised": "-12.5", "without_cost": 0, "without_price": 0, "currency": "USD"}
     OrderResult.objects.create(account=account, exchange_order_id=row.exchange_id, trades=1, **figures)

@@ -173,7 +173,7 @@ def test_an_approval_whose_giver_lost_the_role_places_nothing(dealing, waits, tr
     treasurer.groups.clear()
     row = dealing.step(row)
     assert (row.state, dealing.sent()) == ("not_sent", 0)
-    assert "approval no longer counts" in row.last_problem
+    assert "approval is no longer valid" in row.last_problem
 
 
 def test_the_database_itself_refuses_an_order_without_its_approval(dealing, waits):

@@ -75,7 +75,7 @@ def missing(person, **changes):
 def test_a_price_far_from_the_market_is_confirmed_by_name_and_kept_with_its_figures(operator):
     (found,) = missing(operator, **FAR)
     assert (found.name, found.field, found.size) == ("price_far", "price", Decimal("8.00"))
-    assert found.sentence == "8.00 % above the best ask (500): the rules allow 5 %."
+    assert found.sentence == "8.00 % above the best ask (500); policy allows 5 %."
     row = ask(operator, confirmed=[found.token], **FAR)
     assert [(each["name"], each["size"], each["beyond"]) for each in row.oversteps] == [("price_far", "8", "confirm")]
     entry = AuditEvent.objects.filter(subject=row.subject).earliest("seq")
@@ -135,7 +135,7 @@ def test_a_market_order_that_eats_deep_is_confirmed_and_one_larger_than_the_book
 
 def test_where_the_rules_say_so_it_is_refused_whatever_was_confirmed(operator):
     publish(("order", 100, operator, None, "confirm"), ("order", 250, None, None, "refuse"), distance=Decimal(2))
-    with pytest.raises(CannotPlace, match="the rules allow 2 %") as far:
+    with pytest.raises(CannotPlace, match="policy allows 2 %") as far:
         ask(operator, confirmed=["price_far:8.1", "over_value:260"], **FAR)
     assert set(far.value.problems) == {"price", "quantity"}
     (found,) = missing(operator, price=Decimal(400))

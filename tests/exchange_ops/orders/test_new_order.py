@@ -109,7 +109,7 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
         ({"quantity": ""}, "quantity", "Enter the quantity"),
         ({"quantity": "0.5001"}, "quantity", "multiple of 0.001"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
-        ({"quantity": "26"}, "quantity", "needed, fee included"),
+        ({"quantity": "26"}, "quantity", "required, including fees"),
         ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "Cost is too large"),
         ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH needed"),
         ({"price": ""}, "price", "Enter a price"),
@@ -172,13 +172,13 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
 @pytest.mark.parametrize(
     ("changes", "sentence", "warns"),
     [
-        ({"price": "450"}, "12.50 % above the best ask (400): the rules allow 5 %", "Price far from the market"),
+        ({"price": "450"}, "12.50 % above the best ask (400); policy allows 5 %", "Price far from the market"),
         ({"price": "400"}, "at the best ask", ""),
         ({"price": "403.99"}, "1.00 % above the best ask", ""),
         ({"price": "100"}, "75.00 % below the best ask", "unlikely to fill soon"),
         (
             {"side": "sell", "price": "300"},
-            "24.81 % below the best bid (399): the rules allow 5 %",
+            "24.81 % below the best bid (399); policy allows 5 %",
             "Price far from the market",
         ),
         ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "unlikely to fill soon"),
@@ -192,7 +192,7 @@ def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operato
     words = " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert sentence in words
     assert (warns in words) if warns else ("The limit" not in words)
-    assert "Proceeds, fee deducted" in words if changes.get("side") == "sell" else "Cost, fee included" in words
+    assert "Proceeds, after fee" in words if changes.get("side") == "sell" else "Cost, including fee" in words
 
 
 @pytest.mark.parametrize("key", ["", "not-a-key", "1" * 200])

@@ -179,8 +179,8 @@ def test_a_reading_that_fails_says_so_and_the_next_one_heals(dealing, operator_a
     assert workflow.read_all(now=clock.now(), client_for=dealing.client_for) == 0
     row = heartbeats.state_of(workflow.name_of(dealing.account))
     assert not row.connected
-    assert "could not be read" in row.problem
-    assert "could not be read" in operator_asks().problem
+    assert "could not be loaded" in row.problem
+    assert "could not be loaded" in operator_asks().problem
     dealing.sandbox.control("faults", method="DELETE")
     dealing.read()
     assert heartbeats.state_of(workflow.name_of(dealing.account)).problem == ""

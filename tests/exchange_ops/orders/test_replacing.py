@@ -166,7 +166,7 @@ def test_one_request_is_one_replacement_and_two_at_once_are_refused(dealing):
         ({"price": FAR}, "__all__", "Enter a different price or quantity"),
         ({"price": Decimal("0.0000015")}, "price", "multiple of 0.000001"),
         ({"quantity": Decimal("0.50001")}, "quantity", "multiple of 0.0001"),
-        ({"quantity": Decimal("1000000"), "price": Decimal(1)}, "quantity", "needed, fee included"),
+        ({"quantity": Decimal("1000000"), "price": Decimal(1)}, "quantity", "required, including fees"),
         ({"price": None}, "price", "Enter a price"),
     ],
 )

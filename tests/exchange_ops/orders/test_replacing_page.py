@@ -30,7 +30,7 @@ def test_a_link_may_wish_a_price_and_nothing_is_done_by_looking(signed_in, opera
     assert 'data-effect="Replace ' in page
     assert f"Replace {row.reference} with buy order: 0.5 BCH at 401 USD" in page
     assert 'value="401"' in page
-    assert "0.3" in page.split("Left to fill", 1)[1]
+    assert "0.3" in page.split("Remaining", 1)[1]
     part = client.get(
         f"/orders/{row.pk}/replace/?price=402&quantity=0.6", headers={"HX-Request": "true", "HX-Target": "figures"}
     ).content.decode()
@@ -90,7 +90,7 @@ def test_an_order_that_is_over_can_not_be_replaced_and_the_page_says_why(signed_
     row = order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
     page = signed_in(operator).get(f"/orders/{row.pk}/replace/")
     assert page.status_code == 200
-    assert "The order is already closed: the exchange says filled." in page.content.decode()
+    assert "The order is already closed: exchange status filled." in page.content.decode()
     assert 'id="replace"' not in page.content.decode()
     assert signed_in(auditor).get(f"/orders/{row.pk}/replace/").status_code == 403
     assert signed_in(operator).get("/orders/999999/replace/").status_code == 404

@@ -45,9 +45,9 @@ def test_a_stop_on_its_side_with_a_limit_near_it_needs_no_word(operator, terms):
 @pytest.mark.parametrize(
     ("terms", "size", "sentence"),
     [
-        (stop_limit("buy", "600", "630.01"), "5.00", "5.00 % above the stop (600): the rules allow 5 %."),
-        (stop_limit("buy", "600", "720"), "20.00", "20.00 % above the stop (600): the rules allow 5 %."),
-        (stop_limit("sell", "400", "300"), "25.00", "25.00 % below the stop (400): the rules allow 5 %."),
+        (stop_limit("buy", "600", "630.01"), "5.00", "5.00 % above the stop (600); policy allows 5 %."),
+        (stop_limit("buy", "600", "720"), "20.00", "20.00 % above the stop (600); policy allows 5 %."),
+        (stop_limit("sell", "400", "300"), "25.00", "25.00 % below the stop (400); policy allows 5 %."),
     ],
 )
 def test_a_limit_far_beyond_its_stop_is_confirmed_by_name(operator, terms, size, sentence):
@@ -60,7 +60,7 @@ def test_a_limit_far_beyond_its_stop_is_confirmed_by_name(operator, terms, size,
 
 def test_what_the_rules_refuse_of_a_limit_they_refuse_beyond_a_stop(operator):
     publish(distance=Decimal(2))
-    with pytest.raises(CannotPlace, match=r"2\.50 % above the stop \(600\): the rules allow 2 %") as found:
+    with pytest.raises(CannotPlace, match=r"2\.50 % above the stop \(600\); policy allows 2 %") as found:
         ask(operator, confirmed=["limit_past_stop:3"], **stop_limit("buy", "600", "615"))
     assert set(found.value.problems) == {"price"}
     assert Order.objects.count() == 0
@@ -69,10 +69,10 @@ def test_what_the_rules_refuse_of_a_limit_they_refuse_beyond_a_stop(operator):
 @pytest.mark.parametrize(
     ("terms", "sentence"),
     [
-        (stop_limit("sell", "500", "490"), "A sell stop should be below the market (500). The next trade triggers"),
-        (stop_limit("sell", "510", "500"), "A sell stop should be below the market (500). The next trade triggers"),
-        (stop_limit("buy", "500", "505"), "A buy stop should be above the market (500). The next trade triggers"),
-        (stop_limit("buy", "100", "100"), "A buy stop should be above the market (500). The next trade triggers"),
+        (stop_limit("sell", "500", "490"), "A sell stop should be below the market (500). The next trade would"),
+        (stop_limit("sell", "510", "500"), "A sell stop should be below the market (500). The next trade would"),
+        (stop_limit("buy", "500", "505"), "A buy stop should be above the market (500). The next trade would"),
+        (stop_limit("buy", "100", "100"), "A buy stop should be above the market (500). The next trade would"),
     ],
 )
 def test_a_stop_that_the_market_has_reached_is_confirmed_by_name_whatever_the_rules_say(operator, terms, sentence):
@@ -109,7 +109,7 @@ def test_a_market_that_is_not_known_is_confirmed_as_unknown(operator):
 def test_the_ticket_says_where_the_stop_lies_and_how_far_its_limit_may_trade(signed_in, operator):
     client = signed_in(operator)
     part = figures(client, type="stopLimit", stop_price="600", price="612")
-    assert "Stop from the market" in part
+    assert "Stop distance from market" in part
     assert "20.00 %" in part
     assert "up to 2.00 % worse" in " ".join(part.split())
     assert "confirm-1" not in part
@@ -124,4 +124,4 @@ def test_the_page_of_the_rules_says_it(signed_in, treasury):
     order_rows.market(now=clock.now())
     page = " ".join(signed_in(treasury).get("/policy/").content.decode().split())
     assert "For a stop-limit order, the same applies to its limit price against its stop." in page
-    assert "A stop that is already reached needs explicit confirmation: it triggers at once." in page
+    assert "A stop that is already reached needs explicit confirmation: it triggers immediately." in page

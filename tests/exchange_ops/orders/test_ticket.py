@@ -121,12 +121,12 @@ def test_what_is_set_aside_is_the_most_and_never_the_cost(signed_in, operator, b
     def words(**terms):
         return " ".join(unescape(re.sub(r"<[^>]+>", " ", figures(signed_in(operator), **terms))).split())
 
-    assert "Proceeds, fee deducted ≈ 4.985 USD" in words(side="sell", price="1", quantity="0.01")
+    assert "Proceeds, after fee ≈ 4.985 USD" in words(side="sell", price="1", quantity="0.01")
     unfilled = words(time_in_force="FOK", price="500", quantity="2")
-    assert "Cost, fee included ≈ 0.00 USD" in unfilled
+    assert "Cost, including fee ≈ 0.00 USD" in unfilled
     assert "Unfilled 2.0000 BCH, cancelled" in unfilled
-    assert "Set aside at most 1,001.00 USD" in unfilled
-    assert "Set aside at most 0.0100 BCH" in words(side="sell", price="1", quantity="0.01")
+    assert "Reserved up to 1,001.00 USD" in unfilled
+    assert "Reserved up to 0.0100 BCH" in words(side="sell", price="1", quantity="0.01")
 
 
 @pytest.mark.django_db
@@ -208,7 +208,7 @@ def test_commission_margin_and_rounding_stand_in_the_words_and_in_the_row(signed
     )
     effect = "Place buy order: 0.501 BCH at 400 USD (on margin, taker markup 0.1 %)"
     assert effect in figures(signed_in(operator), **terms)
-    assert "100.00 USD" in figures(signed_in(operator), **terms).split("Free collateral", 1)[1]
+    assert "100.00 USD" in figures(signed_in(operator), **terms).split("Available collateral", 1)[1]
     assert signed_in(operator).post("/orders/new/", typed(effect=effect, **terms)).status_code == 302
     row = Order.objects.get()
     assert (row.margin, row.strict_validate, row.quantity, row.price) == (True, False, Decimal("0.501"), Decimal(400))
@@ -271,7 +271,7 @@ def own_rates(now, **changes):
 def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(signed_in, operator, book):
     own_rates(clock.now())
     page = figures(signed_in(operator), price="505", quantity="2")
-    for words in ("0.2 % as taker", "account rates, read", "2.01"):
+    for words in ("0.2 % as taker", "account rates, as of", "2.01"):
         assert words in page, words
     assert 'data-value="19.762"' in page  # 10000 / (505 * 1.002)
     assert "0.05 % as maker" in figures(signed_in(operator), price="400")
@@ -280,7 +280,7 @@ def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(
     assert "triggers at 600.00 USD" in stop
     assert "account rates" in stop
     short = figures(signed_in(operator), price="400", quantity="24.96")
-    assert "more than 10,003.968 USD needed, fee included" in short
+    assert "more than 10,003.968 USD required, including fees" in short
 
 
 @pytest.mark.django_db

@@ -79,7 +79,7 @@ def test_a_limit_far_from_the_market_is_placed_only_once_its_warning_is_ticked(o
     page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy&price=540")
     page.locator("#id_quantity").fill("0.5")
     expect(page.locator("#place")).to_have_text("Place buy order: 0.5 BCH at 540 USD")
-    expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Price far from the market.")
+    expect(page.get_by_role("group", name="Outside policy")).to_contain_text("Price far from the market.")
     page.locator("#place").click()
     expect(page.locator("main")).to_contain_text("Order not placed.")
     assert not Order.objects.exists()

@@ -40,7 +40,7 @@ def test_that_it_was_declined_with_the_reason(waits, treasurer):
     notification = Notification.objects.get(subject=waits.subject, phase="asked")
     assert messages.headline(notification) == f"Rejected: {waits.reference}"
     assert json.loads(messages.webhook(notification))["data"]["outcome"] == "declined"
-    assert sentence.startswith("Not placed, nothing was sent")
+    assert sentence.startswith("Not placed: treasury rejected the order.")
     assert sentence.endswith("Rejected by tilda: Too large for today")
 
 

@@ -118,7 +118,7 @@ def test_the_file_has_the_filtered_rows_and_is_told_to_the_trail(signed_in, audi
 def test_the_page_says_how_old_it_is_and_what_was_wrong(signed_in, operator):
     account, now = Account.objects.get(), clock.now()
     client = signed_in(operator)
-    assert "Not read yet" in client.get("/orders/").content.decode()
+    assert "Not synced yet" in client.get("/orders/").content.decode()
     heartbeats.succeeded(workflow.name_of(account), now=now - timedelta(minutes=4), account=account)
     heartbeats.failed(
         workflow.name_of(account), now=now, problem="The orders could not be read: no answer", account=account
@@ -211,8 +211,8 @@ def test_a_cancel_on_a_stale_page_says_that_there_is_nothing_left(signed_in, ope
     row = order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
     response = signed_in(operator).post(f"/orders/{row.pk}/cancel/")
     assert response.status_code == 409
-    assert "the exchange says filled" in response.content.decode()
-    assert "Nothing was cancelled." in response.content.decode()
+    assert "exchange status filled" in response.content.decode()
+    assert "Not cancelled." in response.content.decode()
 
 
 @pytest.mark.parametrize("role", ["treasury", "admin", "auditor"])
@@ -253,7 +253,7 @@ def test_a_cancel_all_that_is_not_whole_cancels_nothing(signed_in, operator, for
     order_rows.placed(operator, now=clock.now())
     response = signed_in(operator).post("/orders/cancel-all/", form)
     assert response.status_code == 422
-    assert "Nothing was cancelled" in response.content.decode()
+    assert "No orders were cancelled" in response.content.decode()
     assert not Order.objects.filter(state="cancelling").exists()
 
 

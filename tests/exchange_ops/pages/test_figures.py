@@ -179,7 +179,7 @@ def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_i
     assert "+100.00 USD" in page, "two at 500 above their cost of 900"
     assert "−30.00 USD" in page
     assert "3.0000 BCH without a cost basis sold or sent (70.00), excluded from realised" in page
-    assert "Not computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
+    assert "Not calculated yet" in text(signed_in(treasury).get("/profit/?method=average"))
 
 
 def test_the_file_says_the_same_and_leaves_empty_what_is_not_known(signed_in, treasury):

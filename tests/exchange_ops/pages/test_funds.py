@@ -127,7 +127,7 @@ def test_without_an_account_the_page_says_what_would_appear(signed_in, auditor):
 
     Fact.objects.all().delete()
     Account.objects.all().delete()
-    assert "No balances read yet" in text(signed_in(auditor).get("/funds/?empty="))
+    assert "No balances synced yet" in text(signed_in(auditor).get("/funds/?empty="))
 
 
 def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):

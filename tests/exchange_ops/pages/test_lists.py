@@ -171,7 +171,7 @@ def test_a_filter_offers_words_and_no_raw_enumerations(signed_in, auditor, payab
 def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
     client = signed_in(treasury)
     for path, words in {
-        "/": "No balances read yet",
+        "/": "No balances synced yet",
         "/withdrawals/": "No payouts yet",
         "/approvals/": "No approvals pending",
         "/ledger/": "The ledger is empty",
@@ -195,5 +195,5 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
 def test_the_overview_names_what_changed_in_words(signed_in, auditor, operator, payable):
     row = rows.held(operator, now=clock.now())
     page = text_of(signed_in(auditor).get("/"))
-    assert f"System recorded the reservation of payout {row.reference}: 1.25 BCH to" in page
+    assert f"System recorded that the exchange reserved the funds for payout {row.reference}: 1.25 BCH to" in page
     assert "withdrawal.hold" not in page

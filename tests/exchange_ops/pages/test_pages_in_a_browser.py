@@ -40,7 +40,7 @@ def test_a_market_order_does_not_ask_for_the_price_that_a_limit_had(open_as, ope
     page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy")
     page.locator("#id_quantity").fill("0.5")
     page.locator("#id_price").fill("400")
-    expect(page.locator("#figures")).to_contain_text("Cost, fee included")
+    expect(page.locator("#figures")).to_contain_text("Cost, including fee")
     page.locator("#id_type").select_option("market")
     expect(page.locator("#id_price")).to_be_hidden()
     expect(page.get_by_role("button", name="Place market buy order: 0.5 BCH", exact=True)).to_be_visible()

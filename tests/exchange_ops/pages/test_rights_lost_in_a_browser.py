@@ -17,7 +17,7 @@ from tests.exchange_ops.conftest import await_so
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SIGNED_OUT = 4401
 SAID = "You were signed out. Nothing was sent, and what you typed is still here"
-UNDONE = "You were signed out. Nothing was done."
+UNDONE = "You were signed out. No action was taken."
 # Keeps with which code each socket of the page was closed.
 WATCHED = """(() => {
     const Real = window.WebSocket;
@@ -78,7 +78,7 @@ def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open
     before = AuditEvent.objects.count()
 
     page.fill("input[name=code]", totp.code_at(SECRET, totp.step_at(clock.now())))
-    page.evaluate(PRESSED, "Approve and commit")
+    page.evaluate(PRESSED, "Approve and pay")
     is_led_to_sign_in(page)
     expect(page.locator("main")).to_contain_text(UNDONE)
     assert Withdrawal.objects.get(pk=row.pk).state == "held"

@@ -47,7 +47,7 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     follower(account, name=market_stream.NAME, now=now - timedelta(minutes=5), lag_ms=61_000)
     page = text_of(signed_in(admin), "/system/", "followers")
     assert re.search(
-        r"Account stream Main desk transactions and the bank wallet "
+        r"Account stream Main desk transactions and the bank account "
         r"Connected since [-\d]+ [:\d]+ UTC 9 s ago 34 ms 3 7",
         page,
     )
@@ -88,7 +88,7 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
     by_orders = path in ("/orders/", "/margin/")
     stream = (trading_stream if by_orders else streams).name_of
     reading = orders.name_of(account) if by_orders else heartbeats.ledger_of(account)
-    assert "Not read yet." in text_of(client, path)
+    assert "Not synced yet." in text_of(client, path)
 
     heartbeats.succeeded(reading, now=now - timedelta(seconds=8), account=account)
     follower(account, name=stream, now=now)

@@ -72,7 +72,7 @@ def test_what_can_not_be_kept_is_given_back_with_the_reason(signed_in, operator,
     answer = signed_in(operator).post(thread_of(row), {"text": text}, headers=HTMX)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "Enter a comment." in page or f"{len(text)} characters, and {LONGEST_COMMENT} is the limit" in page
+    assert "Enter a comment." in page or f"up to {LONGEST_COMMENT} characters; this one is {len(text)}." in page
     assert text.strip() in page, "nothing typed is lost"
     assert not Comment.objects.exists()
 

@@ -68,7 +68,7 @@ def test_who_may_freeze(walk, make_person, role, may):
 
 
 def test_a_freeze_needs_a_reason_and_a_second_one_changes_nothing(walk):
-    with pytest.raises(freezes.CannotFreeze, match="Enter why"):
+    with pytest.raises(freezes.CannotFreeze, match="Enter a reason"):
         freeze(walk, walk.approvers[0], " ")
     first = freeze(walk, walk.approvers[0])
     assert freeze(walk, walk.approvers[1], "Me too").pk == first.pk

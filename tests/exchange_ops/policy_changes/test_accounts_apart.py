@@ -321,7 +321,10 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"t0-approvals": "4"}, "You changed tiers of Second desk. Tick its own tiers, or undo these changes."),
+        (
+            {"t0-approvals": "4"},
+            "You changed tiers of Second desk. Tick “This account has its own tiers” or undo them.",
+        ),
         (
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
             "Enter at least one tier for Second desk, or untick its own tiers.",

@@ -124,7 +124,7 @@ def test_a_price_that_is_worse_than_the_market_is_bounded_and_one_behind_it_is_n
     if is_taken:
         assert order(side, price).pk
     else:
-        with pytest.raises(CannotPlace, match="the rules allow 2 %"):
+        with pytest.raises(CannotPlace, match="policy allows 2 %"):
             order(side, price)
 
 

@@ -93,7 +93,7 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
         ({"price_distance": "1e999"}, "less than or equal to 100"),
         ({"reason": ""}, "required"),
         ({"reason": "x" * 10_000}, "at most 300"),
-        ({"t0-approvals": "1"}, "these are the rules in force"),
+        ({"t0-approvals": "1"}, "these rules are already in force"),
     ],
 )
 def test_what_is_typed_wrong_is_said_and_stays(signed_in, people, typed, change, sentence):
@@ -159,7 +159,7 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     limit = {"l0-kind": "open", "l0-most": "20", "l0-beyond": "confirm", "l0-person": str(people[0].pk)}
     wanted = typed | limit | {"price_distance": "3", "price_beyond": "approve"}
     reviewed = ada.post("/policy/draft/", wanted)
-    assert "Open orders of ada: at most 20 (above: needs explicit confirmation)" in text(reviewed)
+    assert "Open orders by ada: at most 20 (above: needs explicit confirmation)" in text(reviewed)
     assert "Order price off market: anything above needs approval" in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     ada.post("/policy/draft/", wanted | {"confirmed": "yes", "digest": digest, "code": code()})
@@ -171,6 +171,6 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ]
     assert said.price_bound == (3, "approve")
     page = text(ben.get("/policy/"))
-    assert "Open orders of ada on all accounts : at most 20 ; anything above needs explicit confirmation" in page
+    assert "Open orders by ada in all accounts : at most 20 ; anything above needs explicit confirmation" in page
     assert "Orders up to 3 % off market are accepted; anything above needs approval" in page
     assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()

@@ -82,15 +82,15 @@ def test_equal_rules_differ_in_nothing():
             [
                 (
                     "tighter",
-                    "Open orders of olga on Main desk: at most 20 (above: needs explicit confirmation) "
+                    "Open orders by olga in Main desk: at most 20 (above: needs explicit confirmation) "
                     "instead of no limit.",
                 ),
-                ("tighter", "Open orders of each person: at most 50 instead of no limit."),
+                ("tighter", "Open orders by each person: at most 50 instead of no limit."),
             ],
         ),
         (
             replace(FIRST, limits=(Limit("transfer", Decimal(500), 1, 2),)),
-            [("tighter", "Each transfer of olga on Main desk: at most 500 USD instead of no limit.")],
+            [("tighter", "Each transfer by olga in Main desk: at most 500 USD instead of no limit.")],
         ),
     ],
 )
@@ -100,7 +100,7 @@ def test_each_difference_is_said_with_its_direction(new, expected):
 
 def test_a_limit_that_goes_or_grows_is_looser():
     limited = replace(FIRST, limits=(Limit("order", Decimal(100)),))
-    assert said(FIRST, limited) == [("looser", "Each order of each person: no limit instead of 100 USD.")]
+    assert said(FIRST, limited) == [("looser", "Each order by each person: no limit instead of 100 USD.")]
     grown = replace(FIRST, limits=(Limit("order", Decimal(101)),))
     assert said(grown, limited)[0][0] == "looser"
     assert said(limited, grown)[0][0] == "tighter"
@@ -109,7 +109,7 @@ def test_a_limit_that_goes_or_grows_is_looser():
 def test_what_becomes_of_more_has_a_direction_and_drafts_of_before_refuse_it():
     refused = replace(FIRST, limits=(Limit("order", Decimal(100)),))
     approved = replace(FIRST, limits=(Limit("order", Decimal(100), beyond="approve"),))
-    sentence = "Each order of each person: anything above needs approval; before, it was rejected."
+    sentence = "Each order by each person: anything above needs approval; before, it was rejected."
     assert said(approved, refused) == [("looser", sentence)]
     assert said(refused, approved)[0][0] == "tighter"
     before = ruleset.as_json(refused)
@@ -130,7 +130,7 @@ def test_the_first_rules_of_all_allow_what_nothing_allowed():
         (with_tiers(FIRST.tiers[2], FIRST.tiers[2]), "have the same upper value"),
         (with_tiers(Tier(Decimal(0), 1, HOLD_THEN_APPROVE)), "greater than zero"),
         (with_tiers(Tier(Decimal("1e40"), 1, HOLD_THEN_APPROVE)), "36 digits"),
-        (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "A tier needs 1 to"),
+        (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "A tier must have 1 to"),
         (with_tiers(Tier(None, 10, APPROVE_THEN_HOLD)), "1 to 9 approvals"),
         (with_tiers(Tier(None, 1, "pay_at_once")), "before or after funds are reserved"),
         (replace(FIRST, value_max_age_s=5), "10 to 3600 seconds"),

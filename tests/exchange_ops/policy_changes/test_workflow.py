@@ -181,7 +181,7 @@ def test_somebody_who_lost_the_role_meanwhile_loosens_nothing(codes, keeper):
     workflow.review(now=codes.now + DAY)
     row.refresh_from_db()
     assert (row.state, in_force()) == ("overtaken", FIRST)
-    assert "no longer has the role" in row.last_problem
+    assert "no longer has the required role" in row.last_problem
 
 
 def test_words_from_before_a_lost_role_loosen_nothing(codes, keeper):

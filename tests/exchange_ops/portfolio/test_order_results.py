@@ -66,7 +66,7 @@ def test_two_purchases_and_two_sales_by_hand(account):
     assert (sold.result.amount, sold.result.currency, sold.result.reason) == (Decimal("293.5"), "USD", "")
     bought = outcome(first)
     assert (bought.value, bought.fees, bought.result.amount) == (100, 1, None)
-    assert bought.result.reason == "Paid in USD: no result until the purchase is sold."
+    assert bought.result.reason == "Paid in USD: no P&L until the purchased coins are sold."
     book = profits.compute(account=account)["BCH", "fifo"]
     assert book.realised == sold.result.amount, "the same lots as on the page of profit and loss"
 
@@ -80,7 +80,7 @@ def test_a_result_without_a_known_cost_is_a_dash_with_the_reason(account):
 def test_a_result_that_lags_behind_the_trades_is_not_shown(account):
     filled(1, NOON, side="buy", quantity="3", price="100")
     sale = filled(2, NOON + DAY, side="sell", quantity="1", whole="2", price="300")
-    assert outcome(sale).result.reason == "Some fills are not read yet."
+    assert outcome(sale).result.reason == "Some fills are not synced yet."
     assert (outcome(sale).value, outcome(sale).fees) == (None, None)
     compute(account, trading="2")
     filled(3, NOON + DAY, side="sell", quantity="1", price="310", of=sale)
@@ -109,9 +109,9 @@ def test_orders_on_margin_and_orders_without_fills_have_no_result(account, opera
     order_rows.market(now=NOON)
     margin = filled(1, NOON, side="sell", quantity="1", price="300")
     Order.objects.filter(pk=margin.pk).update(margin=True)
-    assert outcome(margin).result.reason == "Margin order: see the result of the position."
+    assert outcome(margin).result.reason == "Margin order: see the position's P&L."
     empty = outcome(order_rows.requested(operator, now=NOON))
-    assert (empty.value, empty.fees, empty.result.reason) == (0, 0, "Nothing is filled.")
+    assert (empty.value, empty.fees, empty.result.reason) == (0, 0, "No fills.")
 
 
 def test_the_fills_of_replaced_orders_count_and_the_queries_do_not_grow(

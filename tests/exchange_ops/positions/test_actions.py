@@ -180,7 +180,7 @@ def test_all_positions_that_were_seen_are_closed_and_no_other(margin_desk):
     close = {"initiator": margin_desk.dealing.operator, "account": margin_desk.account, "now": clock.now()}
     with pytest.raises(workflow.CannotAct, match="changed after"):
         workflow.close_all(positions=[(held.symbol, held.exchange_id, Decimal(1))], request_key="a", **close)
-    with pytest.raises(workflow.NotConfirmed, match="ETHBTC: The rules allow at most"):
+    with pytest.raises(workflow.NotConfirmed, match="ETHBTC: Policy allows at most"):
         workflow.close_all(positions=seen, request_key="b", confirmed={"BTCUSD": ["book_deep:unknown"]}, **close)
     rows = workflow.close_all(positions=seen, request_key="b", confirmed={"ETHBTC": ["book_deep:unknown"]}, **close)
     assert [one.pk for one in workflow.close_all(positions=seen, request_key="b", **close)] == [one.pk for one in rows]

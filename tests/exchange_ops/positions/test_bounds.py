@@ -81,7 +81,8 @@ def test_the_prices_of_danger_are_those_of_the_exchange(position, quantity, entr
 def test_collateral_that_brings_the_margin_call_near_is_confirmed_by_name_and_kept(operator, position):
     (found,) = missing(operator, states.SET, amount=Decimal(62))
     assert (found.name, found.field) == ("call_near", "amount")
-    assert found.sentence == "The margin call would be at 478.34 USD, 4.33 % from the mark: closer than 5 %."
+    near = "The margin call would be at 478.34 USD, 4.33 % from the mark price; the minimum distance is 5 %."
+    assert found.sentence == near
     assert found.size == Decimal("0.67")
     row = act(operator, states.SET, amount=Decimal(62), confirmed=[found.token])
     (kept,) = row.confirmed["oversteps"]
@@ -104,7 +105,7 @@ def test_the_liquidation_is_named_where_it_comes_near_itself(operator, position)
     MarginAccount.objects.update(margin_balance_required=10)
     (found,) = missing(operator, states.SET, amount=Decimal(30))
     assert found.name == "liquidation_near"
-    assert "The liquidation would be at 495.25 USD, 0.95 % from the mark" in found.sentence
+    assert "The liquidation would be at 495.25 USD, 0.95 % from the mark price" in found.sentence
 
 
 def test_a_price_that_is_not_known_is_confirmed_as_unknown(operator, position):

@@ -20,9 +20,9 @@ def test_collateral_that_brings_the_margin_call_near_is_taken_only_once_that_is_
     page = open_as(operator, "/margin/BCHUSD/collateral/")
     page.locator("#id_amount").fill("62")
     expect(page.locator("#place")).to_contain_text("62 USD")
-    expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Close to margin call.")
+    expect(page.get_by_role("group", name="Outside policy")).to_contain_text("Close to margin call.")
     page.locator("#place").click()
-    expect(page.locator("main")).to_contain_text("Nothing was sent. Please fix:")
+    expect(page.locator("main")).to_contain_text("Not sent. Please fix:")
     assert not MarginAction.objects.exists()
     page.get_by_role("checkbox", name="Close to margin call").check()
     # The summary is read again every five seconds: what was ticked stays ticked.

@@ -49,7 +49,7 @@ def test_an_account_is_opened_by_the_words_of_its_button_alone(signed_in, operat
     assert "Taken from trading account" in page
     review = client.post("/margin/open/", typed(**form, effect="something else"))
     assert (review.status_code, MarginAction.objects.count()) == (200, 0)
-    assert "Nothing was sent yet" in review.content.decode()
+    assert "Not sent yet" in review.content.decode()
     for _ in range(2):
         done = client.post("/margin/open/", typed(**form, effect=words))
         assert done.headers["Location"] == f"/margin/actions/{MarginAction.objects.get().pk}/"
@@ -62,10 +62,10 @@ def test_an_account_is_opened_by_the_words_of_its_button_alone(signed_in, operat
 def test_a_close_says_what_it_comes_to_by_the_book(signed_in, operator, position):
     client = signed_in(operator)
     page = client.get("/margin/BCHUSD/close-position/").content.decode()
-    assert EFFECT.search(page)[1] == "Close BCHUSD position: sell 1 BCH at the market"
+    assert EFFECT.search(page)[1] == "Close BCHUSD position: sell 1 BCH at market"
     form = {"how_much": "part", "quantity": "0.75", "order_type": "market", "position_id": position.exchange_id}
     words, page = effect_of(client, "close-position", **form)
-    assert words == "Close part of BCHUSD position: sell 0.75 BCH at the market"
+    assert words == "Close part of BCHUSD position: sell 0.75 BCH at market"
     # 0.5 at 499 and 0.25 at 498: 374 for what was entered at 375; the fee is a thousandth.
     for figure in ("498.666666666667", "0.07 %", "−1", "0.374", "−1.374", "0.2500 BCH"):
         assert figure in page, figure
@@ -82,7 +82,7 @@ def test_what_changed_meanwhile_is_shown_before_it_is_done(signed_in, operator, 
     MarginPosition.objects.update(quantity=Decimal(3))
     form = {"how_much": "whole", "order_type": "market", "position_id": position.exchange_id, "effect": words}
     page = client.post("/margin/BCHUSD/close-position/", typed(**form)).content.decode()
-    assert "sell 3 BCH at the market" in page
+    assert "sell 3 BCH at market" in page
     assert MarginAction.objects.count() == 0
 
 
@@ -96,7 +96,7 @@ def test_a_limit_far_from_the_market_is_held_to_the_rules(signed_in, operator, p
 def test_all_are_closed_from_a_list_that_says_each(signed_in, operator, position):
     client = signed_in(operator)
     page = client.get("/margin/close-all/").content.decode()
-    assert "Close 1 position at the market" in page
+    assert "Close 1 position at market" in page
     seen = re.search(r'name="positions" value="([^"]+)"', page)[1]
     assert seen == "BCHUSD:7:1"
     stale = client.post("/margin/close-all/", typed(positions="BCHUSD:7:2"))

@@ -108,7 +108,7 @@ def test_a_difference_leads_to_its_incident(busy_account, auditor, signed_in):
 
 def test_what_was_never_read_is_no_zero(account, auditor, signed_in):
     assert statement(account, auditor).lines == []
-    assert "Not read yet. Nothing to compare." in text(signed_in(auditor).get("/reconciliation/"))
+    assert "Not synced yet. Nothing to compare." in text(signed_in(auditor).get("/reconciliation/"))
 
 
 def test_figures_that_are_out_of_date_have_no_difference(busy_account, auditor):

@@ -48,4 +48,4 @@ def test_what_comes_back_holds_and_says_that_it_was_put_back(folder, tmp_path):
 
     with (backup / "desk.sqlite3").open("ab") as changed:
         changed.write(b"x")
-    assert "was changed since the backup was made" in command(folder, "restore", str(backup), "--replace").stderr
+    assert "has changed since the backup was made" in command(folder, "restore", str(backup), "--replace").stderr

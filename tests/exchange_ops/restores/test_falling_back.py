@@ -68,7 +68,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert audit_check.verify(replay=True) != [], "what was lost is a finding until two people have settled it"
 
     first, second = moving.walk.approvers[:2]
-    with pytest.raises(settling.CannotSettle, match="not been fully read"):
+    with pytest.raises(settling.CannotSettle, match="not been fully synced"):
         say(moving.walk, first, GO_ON)
     read_again(moving.walk)
     answers = {other.subject: CANCEL}
@@ -125,7 +125,7 @@ def test_nobody_lets_their_own_request_go_on(moving):
     [
         ({"comment": " "}, "Enter what you compared"),
         ({"digest": "0" * 64}, "changed after you opened"),
-        ({"verdicts": {"transfer:1": "perhaps"}}, "has none yet"),
+        ({"verdicts": {"transfer:1": "perhaps"}}, "still unanswered"),
     ],
 )
 def test_what_is_no_word_changes_nothing(moving, changes, sentence):
@@ -143,7 +143,7 @@ def test_what_is_no_word_changes_nothing(moving, changes, sentence):
 def test_only_treasury_of_the_whole_desk_settles(moving):
     fall_back()
     signs.check(now=clock.now())
-    with pytest.raises(settling.CannotSettle, match="Only treasury"):
+    with pytest.raises(settling.CannotSettle, match="Only treasurers"):
         say(moving.walk, moving.walk.operator, GO_ON)
 
 

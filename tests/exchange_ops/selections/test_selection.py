@@ -85,7 +85,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     for words in (
         "First payment",
         "2 payouts to this recipient",
-        "Approve and commit 1.5000 BCH",
+        "Approve and pay 1.5000 BCH",
         "fee covered at most",
         "approvals close",
         "First transfer",
@@ -104,7 +104,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     for words in (
         "Approved. The transfer is being sent now.",
         "Approved. The payment order is being sent to the exchange.",
-        "Nothing is paid. Rejected; the funds are being released.",
+        "Nothing was paid. Rejected; the funds are being released.",
     ):
         assert words in done
     assert [state_of(row) for row in (first, second, third)] == ["committing", "rolling_back", "approved"]
@@ -116,7 +116,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     with unguarded(machine.GUARDS):
         signature = StepUp.objects.filter(kind="totp")
         signature.update(listed=signature.get().listed.replace(first.digest, "ab" * 32))
-    assert any(f"W-{first.pk} rests on second factor" in finding for finding in findings())
+    assert any(f"W-{first.pk} relies on second factor" in finding for finding in findings())
 
 
 def not_own(row, person):
@@ -138,7 +138,7 @@ def decided(row, person):
 
 SPOILED = {
     "own request": (not_own, "Not decided. You requested this payout"),
-    "changed since shown": (changed, "Not decided. Nothing was decided: the request or the policy changed"),
+    "changed since shown": (changed, "Not decided. The request or the policy changed"),
     "expired": (closed, "Not decided. Approvals closed at"),
     "decided meanwhile": (decided, "Not decided. Already decided by"),
 }
@@ -168,7 +168,7 @@ def test_a_rejection_is_of_what_was_shown(signed_in, approver, operator):
     with unguarded(machine.GUARDS):
         changed(row, approver)
     done = text(client.get(send(client, fields, code=code())["Location"]))
-    assert "Not decided. Nothing was decided: the request or the policy changed" in done
+    assert "Not decided. The request or the policy changed" in done
     assert state_of(row) == "held"
 
 
@@ -218,7 +218,7 @@ def test_nothing_is_decided_that_was_not_shown(signed_in, approver, operator, ma
     for name, attempt in attempts.items():
         refused = send(client, attempt, code=code())
         assert refused.status_code == 409, name
-        assert "Nothing was decided." in text(refused), name
+        assert "No decisions recorded." in text(refused), name
     assert not StepUp.objects.exists()
     assert {state_of(row) for row in (first, other)} == {"held"}
 
@@ -252,7 +252,7 @@ def test_at_most_fifty_and_only_what_one_may_see(signed_in, approver, make_perso
     many = client.get("/action/selection/", {"of": [f"withdrawal:{number}" for number in range(1, 52)]})
     assert "Select at most 50 requests." in text(many)
     strange = client.get("/action/selection/", {"of": ["incident:1", "withdrawal:x", "withdrawal:999", "x" * 80]})
-    assert "No request is selected." in text(strange)
+    assert "No requests selected." in text(strange)
 
 
 def moved(row):
@@ -278,7 +278,7 @@ def test_orders_beyond_a_limit_are_decided_with_payouts_under_one_code(signed_in
     done = text(client.get(send(client, decisions_of(page, *verdicts), code=code())["Location"]))
     assert "3 of 3 decided" in done
     assert "Approved. The order is being sent now." in done
-    assert "Nothing was placed. Rejected." in done
+    assert "Rejected. Nothing was placed." in done
     assert [state_of(row) for row in (first, payout, second)] == ["requested", "committing", "declined"]
     assert order_approvals.is_approved(Order.objects.get(pk=first.pk)), "the worker counts the word in the list"
     assert StepUp.objects.filter(kind="totp").count() == 1
@@ -296,14 +296,14 @@ def test_an_order_that_is_not_what_was_shown_or_needs_more_than_a_tick_is_not_de
         Order.objects.filter(pk=first.pk).update(digest="ab" * 32)
     moved(second)
     again = text(chosen(client, second))
-    assert "The market moved since the request. Open the order to confirm it by name" in again
+    assert "The market has moved since the request. Open the order to confirm explicitly" in again
     assert "Approve and place" not in again
     done = text(client.get(send(client, fields, code=code())["Location"]))
     assert "0 of 2 decided" in done
     assert "Not decided. The order changed after you opened it." in done
     assert "Not decided. The market moved." in done
     assert {state_of(row) for row in (first, second)} == {"waiting"}
-    assert "No request is selected" not in text(chosen(signed_in(operator), first))
+    assert "No requests selected" not in text(chosen(signed_in(operator), first))
     assert "Decide on" not in text(chosen(signed_in(operator), first)), "never one's own"
 
 

@@ -50,7 +50,7 @@ def test_three_requests_are_decided_under_one_passkey(open_as, treasury, operato
         page.get_by_label(f"Decide on {held[at].reference}", exact=True).click()
     item = page.locator(".decide-item", has=page.get_by_role("heading", name=held[1].reference, exact=True))
     item.get_by_label("Reject and release funds").click()
-    item.get_by_label("Comment; a rejection needs a reason").fill("Not ours")
+    item.get_by_label("Comment (a rejection needs a reason)").fill("Not ours")
     expect(page.locator("[data-ticked]")).to_have_text("Ticked: approve 2, reject 1.")
     page.get_by_role("button", name="Confirm with a passkey").click()
     page.wait_for_url(re.compile("/action/selection/done/"), timeout=STEP_MS)

@@ -70,7 +70,7 @@ def test_a_lease_from_before_keeps_nobody_out(fallen):
 def test_a_used_code_says_when_the_next_one_counts(treasury, fallen):
     step = totp.step_at(fallen)
     SpentTotpStep.objects.create(person=treasury, step=step)
-    assert "at most 30 seconds" in stepup._until_the_next_code(totp.usable_from(treasury), fallen)
+    assert "up to 30 seconds" in stepup._until_the_next_code(totp.usable_from(treasury), fallen)
     SpentTotpStep.objects.update(step=step + 120)
     sentence = stepup._until_the_next_code(totp.usable_from(treasury), fallen)
     assert f"{totp.usable_from(treasury):%H:%M} UTC" in sentence

@@ -76,7 +76,7 @@ def test_what_was_asked_for_is_listed(with_token, auditor, freeze_request):
         "admin",
         0,
     )
-    assert facts["sentence"].startswith("Nothing was sent yet.")
+    assert facts["sentence"].startswith("Nothing has been sent yet.")
     assert with_token(auditor).get(f"{PATH}7001/").json()["difference"] == "Freezing"
 
 

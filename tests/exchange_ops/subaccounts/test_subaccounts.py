@@ -384,7 +384,7 @@ def test_settings_that_are_so_already_are_refused(desk):
     [
         ("freeze", 7004, "already frozen or disabled"),
         ("activate", 7001, "already active"),
-        ("activate", 7003, "never frozen"),
+        ("activate", 7003, "never been frozen"),
         ("freeze", 9999, "Sub-account not found: 9999"),
     ],
 )
@@ -543,9 +543,9 @@ def test_every_move_is_in_the_trail(desk):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"state": "refused"}, "state is 'refused' in the table and 'done' by the trail"),
+        ({"state": "refused"}, "state is 'refused' in the table but 'done' in the trail"),
         ({"reason": "Another"}, "reason is 'Another' in the table"),
-        ({"answer": "lost"}, "answer is 'lost' in the table and 'yes' by the trail"),
+        ({"answer": "lost"}, "answer is 'lost' in the table but 'yes' in the trail"),
     ],
 )
 def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words):

@@ -117,7 +117,7 @@ def test_only_admins_are_offered_to_act(signed_in, admin, auditor, operator, sub
 
 def test_a_list_that_was_never_read_says_so(signed_in, auditor):
     page = text_of(signed_in(auditor).get("/subaccounts/"))
-    assert "List not read yet." in page
+    assert "List not synced yet." in page
     assert "No sub-accounts." in page
 
 
@@ -217,10 +217,10 @@ def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, 
     for words in (
         "4,000.50",
         "999.50",
-        "All its open orders are cancelled.",
+        "All of its open orders will be cancelled.",
         "Number of open orders",
         "margin positions",
-        "Nothing was sent yet.",
+        "Nothing has been sent yet.",
     ):
         assert words in page, words
     assert "2.0000" not in page
@@ -228,7 +228,7 @@ def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, 
 
 def test_the_preview_is_honest_about_balances_that_were_never_read(signed_in, admin):
     rows.subaccount(7001, now=clock.now(), balances_at=None)
-    assert "the amount moved is unknown" in text_of(signed_in(admin).get("/subaccounts/freeze/?ids=7001"))
+    assert "the amount to be moved is unknown" in text_of(signed_in(admin).get("/subaccounts/freeze/?ids=7001"))
 
 
 def test_a_freeze_is_recorded_once_with_its_second_factor(signed_in, keeper, sub):
@@ -304,7 +304,7 @@ def test_what_the_domain_refuses_says_first_that_nothing_was_sent(signed_in, kee
     response = signed_in(keeper).post("/subaccounts/freeze/", decision("freeze", 7001, **changes))
     assert response.status_code == 409
     page = text_of(response)
-    assert page.index("Nothing was recorded and nothing was sent.") < page.rindex(words)
+    assert page.index("Nothing was recorded or sent.") < page.rindex(words)
     assert not SubAccountAction.objects.exists()
 
 
@@ -358,9 +358,9 @@ def test_activating_says_what_is_permanent(signed_in, keeper, sub):
     assert "Disabled is permanent" in text_of(client.get("/subaccounts/activate/?ids=7002"))
     assert "the exchange uses one status for both" in text_of(client.get("/subaccounts/activate/?ids=7003"))
     page = text_of(client.get("/subaccounts/activate/?ids=7004"))
-    assert "7004 is disabled permanently" in page
+    assert "7004 is permanently disabled" in page
     assert "Activate now" not in page
-    assert "is disabled permanently" in text_of(client.get("/subaccounts/7004/"))
+    assert "is permanently disabled" in text_of(client.get("/subaccounts/7004/"))
     assert client.post("/subaccounts/activate/", decision("activate", 7002)).status_code == 302
     assert client.post("/subaccounts/activate/", decision("activate", 7004)).status_code == 409
     assert SubAccountAction.objects.get().kind == "activate"

@@ -48,7 +48,7 @@ def test_a_transfer_is_recorded_once_and_nothing_is_lost_of_its_amount(with_toke
     answer = first.json()
     assert (answer["amount"], answer["state"], answer["initiated_via"]) == ("1.00000001", "approved", "api")
     assert (answer["turn"], answer["exchange_id"], answer["reissues"]) == ("worker", None, None)
-    assert answer["sentence"].startswith("Nothing was sent yet.")
+    assert answer["sentence"].startswith("Nothing has been sent yet.")
 
 
 def test_what_leaves_for_others_waits_for_people(with_token, operator):
@@ -98,7 +98,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
         ({"currency": "NOPE"}, "currency", "not listed"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"kind": "to_user"}, "by", "e-mail address or user name"),
-        ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
+        ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "valid e-mail"),
         ({"kind": "convert"}, "to_currency", "Choose"),
         ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),
         ({"kind": "to_subaccount", "subaccount_id": "7001"}, "subaccount_id", "no sub-account 7001"),
@@ -109,7 +109,7 @@ def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, chan
     assert response.status_code == 422
     error = response.json()
     assert words in error["errors"][name]
-    assert "nothing was sent" in error["detail"]
+    assert "Nothing was recorded or sent" in error["detail"]
     assert not Transfer.objects.exists()
 
 
@@ -125,7 +125,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
     send(client, fields)
     response = send(client, {**fields, "amount": "2"})
     assert response.status_code == 422
-    assert "sent before, with other content" in response.json()["detail"]
+    assert "already submitted with different content" in response.json()["detail"]
     assert Transfer.objects.count() == 1
 
 

@@ -140,7 +140,7 @@ def test_half_a_conversion_is_for_two_people(moving):
     for _ in range(3):
         row = moving.step(row)
         assert row.state == "unknown"
-        assert "only part of it" in row.last_problem
+        assert "only part of the transfer" in row.last_problem
     moving.ahead = QUIET_OVER
     assert moving.step(row).state == "investigate"
 

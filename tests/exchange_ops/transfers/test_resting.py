@@ -65,7 +65,7 @@ def test_exactly_a_day_after_the_change_the_approval_is_the_one_that_was_missing
     with pytest.raises(approvals.CannotApprove) as refusal:
         walk.approve(row, person)
     assert str(refusal.value) == (
-        f"Nothing was decided. You can approve from {began:%d %b %H:%M} UTC, 24 hours after you set up this factor. "
+        f"Decision not recorded. You can approve from {began:%d %b %H:%M} UTC, 24 hours after you set up this factor. "
         "A colleague can approve before then, and you can still reject."
     )
     paid = lambda: len(walk.calls("commit_withdrawal"))  # noqa: E731

@@ -116,8 +116,8 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("move", {"amount": "1,5"}, ("amount", "with a decimal point")),
         ("move", {"amount": "٣"}, ("amount", "digits 0 to 9")),
         ("move", {"amount": "0.123456789"}, ("amount", "at most 8 decimals")),
-        ("move", {"amount": "500.00000001"}, ("amount", "were available on the bank account")),
-        ("move", {"kind": "trading_to_bank", "amount": "10.1"}, ("amount", "were available on the trading account")),
+        ("move", {"amount": "500.00000001"}, ("amount", "were available in the bank account")),
+        ("move", {"kind": "trading_to_bank", "amount": "10.1"}, ("amount", "were available in the trading account")),
         ("move", {"amount": "9" * 81}, ("amount", "80")),
         ("move", {"currency": ""}, ("currency", "Choose the currency")),
         ("move", {"currency": "NOSUCH"}, ("currency", "NOSUCH")),
@@ -125,7 +125,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("move", {"kind": ...}, ("kind", "required")),
         ("move", {"reason": "  "}, ("reason", "Enter the purpose")),
         ("move", {"reason": "x" * 501}, ("reason", "500")),
-        ("convert", {"to_currency": ""}, ("to_currency", "Choose the currency to convert to")),
+        ("convert", {"to_currency": ""}, ("to_currency", "Choose the target currency")),
         ("convert", {"to_currency": "BCH"}, ("to_currency", "Choose a different currency")),
         ("convert", {"to_currency": "XRP"}, ("to_currency", "XRP")),
         ("to-subaccount", {"subaccount_id": ""}, ("subaccount_id", "required")),
@@ -134,7 +134,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("to-user", {"identifier": ""}, ("identifier", "Enter the e-mail address or the user name")),
         ("to-user", {"identifier": "no body"}, ("identifier", "letters, digits")),
         ("to-user", {"identifier": "оther"}, ("identifier", "look-alike characters")),
-        ("to-user", {"by": "email"}, ("identifier", "not an e-mail address")),
+        ("to-user", {"by": "email"}, ("identifier", "valid e-mail address")),
         ("to-user", {"by": "phone"}, ("by", "phone")),
     ],
 )
@@ -146,7 +146,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_written(signed_in,
     beside = re.search(rf'id="id_{field}-wrong">(.*?)</div>', body, re.DOTALL)
     where = beside[1] if beside else re.search(r"<fieldset.*?</fieldset>", body, re.DOTALL)[0]
     assert words in re.sub(r"<[^>]+>", " ", where)
-    assert "Nothing was sent and nothing is recorded" in body
+    assert "Nothing was sent or recorded" in body
     assert not Transfer.objects.exists()
 
 
@@ -168,7 +168,7 @@ def test_a_key_used_for_something_else_is_refused(signed_in, operator):
     assert send(client, request_key=key).status_code == 302
     response = send(client, request_key=key, amount="2.6")
     assert response.status_code == 422
-    assert "this form was sent before, with other content, as T-" in text(response)
+    assert "this form was already submitted with different content as T-" in text(response)
     assert Transfer.objects.count() == 1
 
 
@@ -217,16 +217,16 @@ def figures(client, slug="move", **changes):
 def test_what_is_there_and_what_will_be_left(signed_in, operator):
     client = signed_in(operator)
     page = figures(client)
-    assert "Available 500.0000 BCH on the bank account" in page
-    assert "Left 497.5000 BCH" in page
-    assert "about 1,250.00 USD" in page
+    assert "Available 500.0000 BCH in the bank account" in page
+    assert "Remaining 497.5000 BCH" in page
+    assert "≈ 1,250.00 USD" in page
     assert "the money stays within the company" in page
     page = figures(client, kind="trading_to_bank")
-    assert "Available 10.0000 BCH on the trading account" in page
-    assert "Left 7.5000 BCH" in page
+    assert "Available 10.0000 BCH in the trading account" in page
+    assert "Remaining 7.5000 BCH" in page
     page = figures(client, amount="501")
     assert "501 BCH requested" in page
-    assert "Left" not in page
+    assert "Remaining" not in page
     assert not Transfer.objects.exists()
 
 
@@ -262,7 +262,7 @@ def test_figures_bear_anything_that_can_be_typed(signed_in, operator, changes):
         assert response.status_code == 200
         assert b"<script>alert" not in response.content
     huge = form("to-subaccount", subaccount_id="9" * 500)
-    assert "not read yet" not in text(signed_in(operator).post("/transfers/new/to-subaccount/figures/", huge))
+    assert "not synced yet" not in text(signed_in(operator).post("/transfers/new/to-subaccount/figures/", huge))
 
 
 # The list -------------------------------------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def test_the_list_is_narrowed_by_its_address(signed_in, auditor, operator):
         response = client.get(f"/transfers/?{query}")
         assert references(response) == wanted, query
         assert b"<script>alert" not in response.content
-    assert "No transfer matches these filters" in text(client.get("/transfers/?currency=XRP"))
+    assert "No transfers match these filters" in text(client.get("/transfers/?currency=XRP"))
 
 
 def test_an_empty_list_says_what_will_stand_there(signed_in, auditor, operator):
@@ -354,7 +354,7 @@ def test_every_state_says_what_happened_to_the_money_first(signed_in, auditor, o
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
     assert states.STATES[state].sentence in body
     assert states.STATES[state].label in body
-    assert "No decision needed from you" in body or "Needs a decision by treasury" in body
+    assert "No decision needed from you" in body or "Needs a treasury decision" in body
     assert "data-decides" not in body
 
 
@@ -371,7 +371,7 @@ def test_the_page_tells_the_whole_story(signed_in, auditor, operator):
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
     for sentence in (
         "Convert to another network",
-        "Into BCHT20",
+        "Convert to BCHT20",
         "Requested",
         "Sent to the exchange",
         "Moved by the exchange",

@@ -365,7 +365,7 @@ def test_a_refusal_ends_the_session_and_says_whether_it_is_the_key(code, turned_
     (login,) = script.open()
     script.say({"error": {"code": code, "message": "No", "description": "because"}, "id": login[2]})
     assert script.end.turned_down is turned_down
-    assert script.end.sentence == f"The exchange refused login: {code} No: because"
+    assert script.end.sentence == f"The exchange rejected login: {code} No: because"
 
 
 @pytest.mark.parametrize("step", [0, 1, 2, 3])

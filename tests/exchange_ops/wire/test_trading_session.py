@@ -168,7 +168,7 @@ def test_a_list_that_is_refused_while_live_is_odd_and_not_the_end():
 def test_a_key_that_is_refused_ends_it_as_turned_down(step, code):
     script = begin() if step == "login" else subscribing()
     script.refuse(script.waiting[0], code, "no", "really")
-    assert script.end == Ended(f"The exchange refused {step}: {code} no: really", turned_down=True)
+    assert script.end == Ended(f"The exchange rejected {step}: {code} no: really", turned_down=True)
 
 
 @pytest.mark.parametrize("result", [False, None, "true", 1, {}])

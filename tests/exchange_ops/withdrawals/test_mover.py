@@ -382,7 +382,7 @@ class TestReplay:
         [
             ("state = 'refused'", "state is 'refused' in the table"),
             ("address = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT'", "address is"),
-            ("amount = '9'", "amount is '9' in the table and '1.25' by the trail"),
+            ("amount = '9'", "amount is '9' in the table but '1.25' in the trail"),
             ("exchange_id = 'id-2'", "exchange_id is 'id-2'"),
             ("quorum_required = 0", "quorum_required is 0"),
             ("version = 9", "version is 9"),

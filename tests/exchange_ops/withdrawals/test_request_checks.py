@@ -54,7 +54,7 @@ def test_a_good_request_is_a_draft_in_normal_form(ask):
     [
         (Decimal(0), "greater than zero"),
         (Decimal("-1"), "greater than zero"),
-        (Decimal("0.009"), "At least 0.01 BTC have to arrive"),
+        (Decimal("0.009"), "At least 0.01 BTC must arrive"),
         (Decimal("0.0123456789"), "at most 8 decimals"),
         (Decimal("5"), "5.001 BTC would be debited including the fee, but only 5 were available"),
         (Decimal("1e40"), "Enter a valid amount"),
@@ -72,7 +72,7 @@ def test_an_odd_amount(ask, amount, says):
 
 @pytest.mark.parametrize(
     ("amount", "says"),
-    [("0.001", "exceeds the amount"), ("0.0109", "At least 0.01 BTC have to arrive, and 0.0099 would")],
+    [("0.001", "exceeds the amount"), ("0.0109", "At least 0.01 BTC must arrive; only 0.0099 would")],
 )
 def test_an_amount_that_the_fee_eats(ask, amount, says):
     assert says in problems(ask, amount=Decimal(amount), include_fee=True)["amount"]
@@ -154,7 +154,7 @@ def test_a_double_click_is_one_request(ask):
 )
 def test_a_used_key_with_other_content_is_refused(ask, changes):
     first = ask(request_key="same")
-    with pytest.raises(workflow.CannotRequest, match=f"with other content, as {first.reference}"):
+    with pytest.raises(workflow.CannotRequest, match=f"with different content as {first.reference}"):
         ask(request_key="same", **changes)
     assert Withdrawal.objects.count() == 1
 

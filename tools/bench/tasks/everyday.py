@@ -111,7 +111,7 @@ def approve_payout(hands: Hands, needs: Needs) -> None:
     number = needs.payout()
     hands.go("Needs action")
     hands.open(f"W-{number}")
-    hands.confirm("Approve and commit")
+    hands.confirm("Approve and pay")
     hands.sees("Approved|On its way|Paid")
 
 
@@ -235,7 +235,7 @@ def going_live(hands: Hands, _: Needs) -> None:
 def key_rights(hands: Hands, _: Needs) -> None:
     hands.go("Keys")
     hands.press("Demo read", role="link", loads=True)
-    hands.sees("Rights")
+    hands.sees("Permissions")
 
 
 def freeze_subaccount(hands: Hands, _: Needs) -> None:
@@ -289,7 +289,7 @@ def what_was_sent(hands: Hands, _: Needs) -> None:
 
 def a_transaction_on_the_chain(hands: Hands, _: Needs) -> None:
     hands.find("7200000057", "41fdc00c")
-    hands.sees("Flow of coins")
+    hands.sees("Flow of funds")
 
 
 def balances_now(hands: Hands, _: Needs) -> None:

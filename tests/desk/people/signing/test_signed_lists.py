@@ -118,7 +118,7 @@ def test_a_place_proves_its_approval_once_and_is_proven_later(sign: Any, prove: 
         assert stepup.proves(kept, person_id=person.pk, purpose=decision.purpose, digests={decision.digest})
         assert kept.factor == "totp"
         assert kept.evidence()["signed_list"] == signature.evidence()
-    with pytest.raises(stepup.CannotConfirm, match="already used"):
+    with pytest.raises(stepup.CannotConfirm, match="already been used"):
         prove(signature, 0, THREE[0])
     assert audit_check.verify() == []
 
@@ -166,7 +166,7 @@ def test_a_passkey_signs_one_order_of_one_list(sign: Any, prove: Any, key: SoftK
         with pytest.raises(stepup.CannotConfirm, match="does not match the page"):
             sign(other, answer)
     signature = sign(THREE, answer)
-    with pytest.raises(stepup.CannotConfirm, match="already used"):
+    with pytest.raises(stepup.CannotConfirm, match="already been used"):
         sign(THREE, answer)
     row = prove(signature, 0, THREE[0])
     assert row.factor == "passkey"

@@ -98,14 +98,14 @@ def test_its_page_shows_what_is_open_and_what_each_may_do(signed_in, operator, a
     assert "Place the stop again for 0.2" in page
     assert "0.2000 BCH without a stop" in page or "0.2 BCH without a stop" in page
     others = signed_in(auditor).get(reverse("bracket", args=[row.pk])).content.decode()
-    assert "Only operators can end it." in others
+    assert "Only operators can end this bracket." in others
     assert "<button" not in others.split('id="act"')[1].split("</section>")[0]
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ("unknown", "Not known yet whether {new} replaced the stop {stop}."),
+        ("unknown", "Not yet known whether {new} replaced the stop {stop}."),
         ("not_seen", "{new}, the replacement for the stop, was not found at the exchange. {stop} is still working."),
     ],
 )
@@ -125,7 +125,7 @@ def test_what_is_asked_too_late_is_said_and_changes_nothing(signed_in, operator)
     client = signed_in(operator)
     assert client.post(reverse("bracket-let-go", args=[row.pk])).status_code == 302
     late = client.post(reverse("bracket-end", args=[row.pk]))
-    assert (late.status_code, "Nothing was changed." in late.content.decode()) == (409, True)
+    assert (late.status_code, "The bracket is unchanged." in late.content.decode()) == (409, True)
 
 
 def test_the_list_has_the_open_ones_and_the_ended_ones_apart(signed_in, auditor, operator):

@@ -41,7 +41,7 @@ def test_a_smaller_stop_that_never_arrives_leaves_the_one_that_works(bracketing)
     new = bracketing.replace(stop, FIFTH, fault="drop_before")
     row = bracketing.look(row)
     assert (new.state, row.state, bracketing.resting()) == ("unknown", "guarded", [HALF])
-    assert f"Not known yet whether {new.reference} replaced the stop {stop.reference}." in row.last_problem
+    assert f"Not yet known whether {new.reference} replaced the stop {stop.reference}." in row.last_problem
     assert bracketing.looked_for(new).state == "not_seen"
     row = bracketing.turn(row, 3, later=LATER)
     assert (row.state, row.legs.count(), bracketing.resting()) == ("guarded", 1, [HALF])

@@ -80,11 +80,11 @@ def test_a_protection_goes_through_the_ticket_and_becomes_one_order(signed_in, o
 @pytest.mark.parametrize(
     ("ticket", "changes", "sentence"),
     [
-        (STOP, {"stop_price": "500"}, "It would sell at once: a stop belongs below the market, now 500 USD."),
-        (TAKE, {"price": "499"}, "It would sell at once: a take profit belongs above the market, now 499 USD."),
-        (STOP, {"side": "buy"}, "A stop for what is held is a sale on the trading account."),
-        (STOP, {"type": "limit"}, "A stop for what is held is a sale on the trading account."),
-        (TAKE, {"margin": "on"}, "A take profit for what is held is a sale on the trading account."),
+        (STOP, {"stop_price": "500"}, "This would sell immediately: a stop must be below the market, now 500 USD."),
+        (TAKE, {"price": "499"}, "This would sell immediately: a take profit must be above the market, now 499 USD."),
+        (STOP, {"side": "buy"}, "A stop on a holding must sell from the trading account."),
+        (STOP, {"type": "limit"}, "A stop on a holding must sell from the trading account."),
+        (TAKE, {"margin": "on"}, "A take profit on a holding must sell from the trading account."),
         (STOP, {"quantity": "10.5"}, "At most 10 BCH"),
     ],
 )
@@ -115,7 +115,7 @@ def test_it_is_judged_again_as_it_is_placed(operator):
         place(requested=requested, request_key="second-of-two")
     assert place(requested=requested, request_key="first-of-two") == first
     Ticker.objects.update(last=440)
-    with pytest.raises(CannotPlace, match="would sell at once"):
+    with pytest.raises(CannotPlace, match="would sell immediately"):
         place(requested=requested, request_key="third-of-two")
 
 

@@ -219,9 +219,9 @@ def test_a_symbol_with_no_data_says_so_in_every_part(signed_in, operator):
     said = text_of(signed_in(operator).get(PAGE).content.decode())
     for piece in (
         "No prices for this symbol yet",
-        "Order book not read yet",
-        "Candles for this period not read yet",
-        "Trades not read yet",
+        "Order book not received yet",
+        "Candles for this period not received yet",
+        "Trades not received yet",
     ):
         assert piece in said, piece
 

@@ -43,7 +43,7 @@ def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, 
     assert Withdrawal.objects.count() == 1
     answer = first.json()
     assert (answer["amount"], answer["state"], answer["initiated_via"]) == ("1.00000001", "draft", "api")
-    assert answer["sentence"].startswith("Nothing was sent.")
+    assert answer["sentence"].startswith("Nothing has been sent.")
     assert answer["fee"] is None
 
 
@@ -89,7 +89,7 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
         ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),
-        ({"payment_id": "1"}, "payment_id", "has no payment id"),
+        ({"payment_id": "1"}, "payment_id", "does not use payment ids"),
     ],
 )
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
@@ -98,7 +98,7 @@ def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, chan
     error = response.json()
     assert words in error["errors"][name]
     assert error["status"] == 422
-    assert "nothing was sent" in error["detail"]
+    assert "Nothing was recorded or sent" in error["detail"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "1", '"x"', "{", '{"amount": NaN}', "\0", "[" * 5000])
@@ -114,7 +114,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
     send(client, request)
     response = send(client, {**request, "amount": "2"})
     assert response.status_code == 422
-    assert "sent before, with other content" in response.json()["detail"]
+    assert "already submitted with different content" in response.json()["detail"]
     assert Withdrawal.objects.count() == 1
 
 

@@ -163,7 +163,7 @@ def test_one_code_confirms_one_decision(walk):
     first, second = walk.held(), walk.held(amount=Decimal("0.06"))
     code = walk.answer(walk.approvers[0])
     walk.approve(first, answer=code)
-    refused("already used", walk.approve, second, answer=code)
+    refused("already been used", walk.approve, second, answer=code)
 
 
 # How many ------------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_one_code_confirms_one_decision(walk):
 def test_two_people_approve_a_larger_amount_and_one_of_them_twice_does_not(walk):
     row = walk.held(amount=TWO)
     assert walk.approve(row).state == "held"
-    refused("Your decision is recorded", walk.approve, row)
+    refused("Decision recorded", walk.approve, row)
     assert list(approvals.waiting().for_person(walk.approvers[0])) == []
     assert list(approvals.waiting().for_person(walk.approvers[1])) == [row]
     after = walk.approve(row, walk.approvers[1])
@@ -307,7 +307,7 @@ def test_a_rejection_needs_a_reason(walk):
     row = walk.held()
     for reason in ("", "   "):
         refused(
-            "Enter why",
+            "Enter a reason",
             approvals.reject,
             withdrawal_id=row.pk,
             person=walk.approvers[0],
@@ -318,7 +318,7 @@ def test_a_rejection_needs_a_reason(walk):
 
 def test_there_is_no_such_request(walk):
     refused(
-        "no such request", approvals.reject, withdrawal_id=404, person=walk.approvers[0], reason="x", now=clock.now()
+        "Request not found", approvals.reject, withdrawal_id=404, person=walk.approvers[0], reason="x", now=clock.now()
     )
 
 
@@ -393,7 +393,7 @@ def test_two_people_close_an_unclear_case_and_nothing_is_sent(walk):
     row = unclear(walk)
     sent = len(walk.calls())
     assert resolve(walk, row, walk.approvers[0]).state == "investigate"
-    with pytest.raises(resolutions.CannotResolve, match="Your finding is recorded"):
+    with pytest.raises(resolutions.CannotResolve, match="Finding recorded"):
         resolve(walk, row, walk.approvers[0])
     assert resolve(walk, row, walk.approvers[1]).state == "resolved_paid"
     assert len(walk.calls()) == sent
@@ -419,7 +419,7 @@ def test_a_verdict_is_for_two_people_of_treasury_with_a_reason_and_a_second_fact
         resolve(walk, row, walk.approvers[0], verdict="maybe")
     with pytest.raises(CannotConfirm):
         resolve(walk, row, walk.approvers[0], answer={"kind": "totp", "code": "000000"})
-    with pytest.raises(resolutions.CannotResolve, match="nothing to close"):
+    with pytest.raises(resolutions.CannotResolve, match="Nothing to close"):
         resolve(walk, walk.request(amount=Decimal("0.07")), walk.approvers[0])
     assert Approval.objects.filter(stage="resolution").count() == 0
 

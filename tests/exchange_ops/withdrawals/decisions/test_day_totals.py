@@ -28,12 +28,12 @@ def test_four_pieces_take_the_approvals_of_their_sum(operator, treasury, signed_
     row = rows.held(operator, now=clock.now(), amount=PIECE)
     assert row.quorum_required == 2
     assert row.quote_value == Decimal(8300), "its own value stays its own"
-    assert "within 24 hours, this one included: 5 payouts, 41,500.00 USD" in row.policy_trace[0]
+    assert "within 24 hours, including this one: 5 payouts, 41,500.00 USD" in row.policy_trace[0]
     page, card = (
         re.sub(r"\s+", " ", signed_in(treasury).get(path).content.decode())
         for path in (f"/withdrawals/{row.pk}/", "/approvals/")
     )
-    assert "5 payouts to this recipient, this one included: ≈ 41,500.00 USD" in page
+    assert "5 payouts to this recipient, including this one: ≈ 41,500.00 USD" in page
     assert "5 payouts to this recipient, ≈ 41,500.00 USD together" in card
     form = {"currency": "BCH", "amount": "1", "address": rows.ADDRESS, "payment_id": "", "fee_from": "on_top"}
     assert "2 approvals required" in signed_in(operator).post("/withdrawals/new/figures/", form).content.decode()

@@ -264,7 +264,7 @@ def test_a_forged_approval_does_not_count_and_is_named(walk: Any, forge: Callabl
     not_paid(walk, row)
     row = walk.fresh(row)
     assert (row.state, row.decision) in {("rolling_back", "rollback"), ("rolled_back", "rollback")}
-    assert "the approvals required by the rules are missing" in Freeze.objects.get().reason
+    assert "the approvals required by the policy are missing" in Freeze.objects.get().reason
 
 
 @pytest.mark.parametrize("forge", FORGERIES)

@@ -100,7 +100,7 @@ def test_two_people_order_the_release_and_only_a_release_is_sent(walk, forgotten
     assert workflow.sweep(now=clock.now(), client_for=walk.client_for) == 0
     assert walk.calls("rollback_withdrawal") == []
     order(walk, forgotten, walk.approvers[2])
-    assert "The release is repeated until the exchange's ledger confirms it" in checks.holds().sentence
+    assert "The release is retried until the exchange's ledger confirms it" in checks.holds().sentence
     walk.sweep()
     assert [call["executed"] for call in walk.calls("rollback_withdrawal")] == [True]
     assert len(walk.calls("commit_withdrawal")) == paid
@@ -140,13 +140,13 @@ def test_a_hold_of_a_request_closed_as_paid_is_named_and_can_be_released_too(wal
 def test_the_same_person_the_initiator_another_content_and_an_empty_reason_do_not_count(walk, forgotten):
     first = walk.approvers[0]
     order(walk, forgotten, first)
-    with pytest.raises(open_holds.CannotOrderRelease, match="Your release is recorded"):
+    with pytest.raises(open_holds.CannotOrderRelease, match="Release recorded"):
         order(walk, forgotten, first)
     with pytest.raises(open_holds.CannotOrderRelease, match="requester can't be one of them"):
         order(walk, forgotten, walk.operator, answer={})
     with pytest.raises(open_holds.CannotOrderRelease, match="after you opened it"):
         order(walk, forgotten, walk.approvers[1], digest="0" * 64)
-    with pytest.raises(open_holds.CannotOrderRelease, match="Enter why"):
+    with pytest.raises(open_holds.CannotOrderRelease, match="Explain why"):
         order(walk, forgotten, walk.approvers[1], reason=" ")
     assert HoldReleaseVote.objects.count() == 1
     assert not open_holds.is_ordered(forgotten)

@@ -114,7 +114,7 @@ def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbo
     means = probe_readings.Means(client, client, clock.now, lambda ms: None)
     address = client.call("get_deposit_address", currency="BTC")
     sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
-    with pytest.raises(probing.CannotProbe, match="known whether a hold was created") as problem:
+    with pytest.raises(probing.CannotProbe, match="unknown whether a hold was created") as problem:
         probing._hold(account, Currency.objects.get(code="BTC"), address, means)
     (held,) = [
         record

@@ -88,7 +88,7 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
         entry.delete()
     finally:
         GUARDS.install(connection)
-    assert "1 record versions were missing in our ledger" in differing()["transactions"]
+    assert "1 record versions were missing from our ledger" in differing()["transactions"]
     assert differing() == {}
 
 

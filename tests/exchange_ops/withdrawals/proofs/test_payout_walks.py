@@ -47,7 +47,7 @@ def test_a_payout_is_proven_step_by_step_and_final_when_buried(desk: Paying) -> 
     row = desk.look(desk.sent())
     proof = desk.proof(row)
     assert (row.state, proof.standing, proof.depth, proof.wanted_sat) == ("sent", "waiting", 0, 125_000_000)
-    assert proof.sentence == "It is unconfirmed."
+    assert proof.sentence == "The transaction is unconfirmed."
     desk.mine()
     row = desk.look(row)
     assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("sent", "proven", 1)
@@ -120,7 +120,7 @@ def test_a_transaction_that_nobody_knows_is_disputed_after_a_while(desk: Paying)
     desk.follow()
     row = desk.look(row)
     assert (row.state, desk.events(row)[1:]) == ("disputed", ["proof_lost"])
-    assert "no such transaction has been on the chain for 10 minutes" in row.last_problem
+    assert "no such transaction has appeared on-chain for 10 minutes" in row.last_problem
     assert freezes.active(row.account) is not None
 
 

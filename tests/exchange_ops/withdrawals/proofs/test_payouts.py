@@ -78,7 +78,7 @@ def test_one_payment_never_proves_two_requests(desk: Proving) -> None:
     second = desk.row("settled", hash=first.hash.upper(), currency="BCH", amount=first.amount, address=first.address)
     desk.sweep()
     assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
-    assert f"{first.reference} already counts for it" in desk.fresh(second).last_problem
+    assert f"{first.reference} is already matched to it" in desk.fresh(second).last_problem
     desk.mine()
     desk.sweep()
     assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
@@ -116,7 +116,7 @@ def test_a_payment_that_proved_a_request_for_good_proves_no_older_one(desk: Prov
     older = machine.move(desk.fresh(older), event="exchange_succeeded", to="settled", now=desk.now)
     older = desk.look(older)
     assert (older.state, desk.fresh(newer).state) == ("disputed", "verified")
-    assert f"{newer.reference} already counts for it" in older.last_problem
+    assert f"{newer.reference} is already matched to it" in older.last_problem
 
 
 def test_one_payment_never_proves_two_requests_that_spell_its_address_otherwise(desk: Proving) -> None:
@@ -326,7 +326,7 @@ def test_a_proof_stands_while_its_block_does_whatever_the_service_says_later(
     row = desk.look(row)
     proof = desk.proof(row)
     assert (row.state, proof.standing, proof.depth) == ("verified", "proven", 3)
-    assert proof.problem == "It is unconfirmed."
+    assert proof.problem == "The transaction is unconfirmed."
 
 
 def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving, settings: Any) -> None:
@@ -391,7 +391,7 @@ def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) ->
     desk.reorganise(2)
     with pytest.raises(CommandError, match="not verified"):
         call_command("verify_payout", str(row.pk))
-    assert "It is unconfirmed." in capsys.readouterr().out
+    assert "The transaction is unconfirmed." in capsys.readouterr().out
 
 
 def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any) -> None:
@@ -409,5 +409,5 @@ def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any)
     with pytest.raises(CommandError, match="2 confirmations of 3 required"):
         call_command("verify_payout", str(paid.pk))
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
-    with pytest.raises(CommandError, match="the chain service is not available"):
+    with pytest.raises(CommandError, match="the chain service is unavailable"):
         call_command("verify_payout", str(paid.pk))

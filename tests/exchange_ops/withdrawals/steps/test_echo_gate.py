@@ -73,7 +73,7 @@ def test_nothing_can_be_approved_before_the_record_was_read(walk):
     walk.fault("get_transaction", "status", status=503, times=99)
     row = walk.step(row)
     assert row.echo_ok is None
-    with pytest.raises(approvals.CannotApprove, match="still being read"):
+    with pytest.raises(approvals.CannotApprove, match="still being checked"):
         walk.approve(row)
     walk.heal()
     assert walk.step(row).echo_ok is True

@@ -41,7 +41,7 @@ def approver(treasury):
 def test_the_card_keeps_its_order(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     page = page_of(signed_in(treasury), row)
-    heads = ("To", "Network", "Payment id", "Fee and total", "Requested by", "Rules", "Exchange’s record", "Time")
+    heads = ("To", "Network", "Payment id", "Fee and total", "Requested by", "Policy", "Exchange’s record", "Time")
     order = ["1.2500 <", *(f"<dt>{head}<" for head in heads)]
     places = [page.index(piece) for piece in order]
     assert places == sorted(places)
@@ -66,14 +66,14 @@ def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, trea
     )
     page = page_of(signed_in(treasury), row)
     assert 'aria-label="differs"' in page
-    assert f"bchreg:<mark>other</mark></bdi></span>, approved was <bdi>{rows.ADDRESS}</bdi>" in page
+    assert f"bchreg:<mark>other</mark></bdi></span>, approved: <bdi>{rows.ADDRESS}</bdi>" in page
     assert "data-decides" not in page
 
 
 def test_the_buttons_name_what_they_do(signed_in, approver, operator):
     client = signed_in(approver)
     page = page_of(client, rows.held(operator, now=clock.now()))
-    assert "Approve and commit 1.2500 BCH" in page
+    assert "Approve and pay 1.2500 BCH" in page
     assert "Reject and release funds" in page
     page = page_of(client, rows.submitted(operator, to="review", now=clock.now()))
     assert "Approve 1.2500 BCH before the hold" in page
@@ -114,7 +114,7 @@ def test_an_approval_commits_with_the_second_factor(signed_in, approver, operato
     page = response.content.decode()
     assert "Approved. The payment order is being sent to the exchange." in page
     assert "Called them back" in page
-    assert "Call back and release funds" in page
+    assert "Recall and release funds" in page
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_nobody_approves_what_they_asked_for(signed_in, make_person):
     row, client = rows.held(both, now=clock.now()), signed_in(both)
     page = page_of(client, row)
     assert "You requested this payout" in page
-    assert "Approve and commit" not in page
+    assert "Approve and pay" not in page
     response = client.post(f"/withdrawals/{row.pk}/approve/", {"digest": row.digest, "code": code()})
     assert response.status_code == 409
     assert "You requested this payout" in response.content.decode()
@@ -163,7 +163,7 @@ def test_after_the_time_there_is_no_button_and_a_late_form_is_refused(signed_in,
     row, client = rows.held(operator, now=clock.now() - timedelta(minutes=54)), signed_in(approver)
     page = page_of(client, row)
     assert "Approvals closed at" in page
-    assert "Approve and commit" not in page
+    assert "Approve and pay" not in page
     assert ">expired<" in page
     response = client.post(f"/withdrawals/{row.pk}/approve/", {"digest": row.digest, "code": code()})
     assert response.status_code == 409
@@ -260,7 +260,7 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
         assert client.post(address, {**seen, "code": code()}).status_code == 302
         assert row.release_votes.count() == number + 1
         assert address not in page_of(client, row)
-    assert "The release is repeated until" in page_of(signed_in(operator), row)
+    assert "The release is retried until" in page_of(signed_in(operator), row)
 
 
 def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, treasury, operator):

@@ -40,7 +40,7 @@ def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_i
     row = Withdrawal.objects.get()
     assert (row.amount, row.address, row.state, row.initiator) == (Decimal("1.25"), rows.ADDRESS, "draft", operator)
     assert response.redirect_chain == [(f"/withdrawals/{row.pk}/", 302)]
-    assert f"{row.reference} requested. Nothing was sent yet" in response.content.decode()
+    assert f"{row.reference} requested. Nothing has been sent yet" in response.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_i
         ("١.٢", "Use only the digits 0 to 9"),
         ("1\u200b.5", "Use only the digits 0 to 9"),
         ("1.123456789", "at most 8 decimals"),
-        ("0.001", "have to arrive"),
+        ("0.001", "must arrive"),
         ("0." + "1" * 25, "Enter at most 24 digits"),
         ("9" * 37, "at most 36 digits before"),
         ("9" * 200, "at most 80 characters"),
-        ("501", "were available on the bank account"),
+        ("501", "were available in the bank account"),
     ],
 )
 def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, operator, amount, words):
@@ -94,7 +94,7 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"address": "<script>alert(1)</script>"}, "address", ""),
         ({"address": "a" * 401}, "address", "at most 400"),
         ({"address": "\0"}, "address", "Null characters"),
-        ({"payment_id": "12345"}, "payment_id", "has no payment id"),
+        ({"payment_id": "12345"}, "payment_id", "does not use payment ids"),
         ({"reason": ""}, "reason", "Enter the purpose of the payment"),
         ({"reason": "x" * 501}, "reason", "at most 500"),
         ({"fee_from": "nobody"}, "fee_from", "Select a valid choice"),
@@ -132,7 +132,7 @@ def test_a_used_key_with_other_content_is_a_mistake_and_no_second_payment(signed
     response = client.post(PATH, {**form, "amount": "2"})
     assert response.status_code == 422
     assert Withdrawal.objects.count() == 1
-    assert "this form was sent before, with other content" in response.content.decode()
+    assert "this form was already submitted with different content" in response.content.decode()
 
 
 def test_every_form_that_is_opened_has_a_key_of_its_own(signed_in, operator):
@@ -166,7 +166,7 @@ def test_what_arrives_and_what_leaves_is_reckoned_here(signed_in, operator):
     out_of_it = figures(client, amount="1.25", fee_from="from_amount")
     assert "1.24749999 BCH" in out_of_it
     assert "estimated by the exchange" in out_of_it
-    assert "about 625.00 USD" in out_of_it
+    assert "≈ 625.00 USD" in out_of_it
     assert "1 approval required" in out_of_it
     assert f"feeestimate:{FeeEstimate.objects.get().pk}" in out_of_it
 
@@ -249,7 +249,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     assert not Withdrawal.objects.exists()
     values = {name: page.context["form"][name].value() for name in ("address", "amount", "reason", "currency")}
     assert values == {"address": rows.ADDRESS, "amount": "1.5", "reason": "Invoice 7", "currency": "BCH"}
-    assert "Nothing was requested: check each field" in page.content.decode()
+    assert "Nothing has been requested yet: check each field" in page.content.decode()
     assert "data-split" in page.content.decode(), "a draft of this tab does not overwrite the fields"
     other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
     assert "The payment request has 1.5 as its amount; the field differs." in other

@@ -103,7 +103,7 @@ class TestWords:
         row = desk.row("settled", hash="ab" * 32, currency="BTC", amount=Decimal(1), address=supplier())
         words = panel(signed_in(treasury), row)
         assert words == (
-            "On the chain Not verifiable on-chain On-chain verification is available for BCH only; "
+            "On-chain Not verifiable on-chain On-chain verification is available for BCH only; "
             "only the exchange's report is available."
         )
         assert f"/chain/tx/{row.hash}/" not in signed_in(treasury).get(f"/withdrawals/{row.pk}/").content.decode()

@@ -72,7 +72,7 @@ def test_each_end_is_on_its_page_and_in_the_filter(signed_in, treasury, ended):
 def test_an_approved_payment_that_was_not_carried_out_is_not_called_expired(operator, payable):
     row = Withdrawal(state="expired", initiator=operator)
     row.ended_by, row.ended_by_person = "commit_not_carried_out", None
-    assert row.label == "Not carried out"
+    assert row.label == "Not executed"
 
 
 def test_every_event_that_ends_a_hold_or_a_request_has_a_word():

@@ -39,7 +39,7 @@ def test_one_transaction_claims_more_tokens_than_there_are(seed):
         for each in chain.at(height).transactions
         if (verdict := chain.simple_ledger.verdicts.on(each)).claims and not verdict.is_valid
     ]
-    assert [each.reason for each in claims] == ["The outputs exceed the valid inputs of the token."]
+    assert [each.reason for each in claims] == ["The outputs exceed the token's valid inputs."]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
