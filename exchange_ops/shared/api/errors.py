@@ -1,6 +1,7 @@
 """One shape for every refusal: a problem by RFC 9457; its `errors` maps a member of the request to its sentence."""
 
 import math
+import re
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -9,19 +10,24 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from desk.api.idempotency import KeyRefused
 from desk.api.refusals import FORM, CannotRecord
 from desk.web import problem_details
+from desk.web.idempotency import HEADER
 from exchange_ops.shared.views.accounts import ChooseAccount
 
 _MESSAGES = {
     400: "Nothing was recorded: the request is malformed.",
     401: "Sign in, or send a token.",
-    403: "Nothing was changed: your roles don't allow this.",
+    403: "No changes made: your roles don't allow this.",
     404: "Not found.",
     405: "Method not allowed at this address.",
     409: "Nothing was recorded.",
     415: "Send JSON.",
 }
+
+# "Nothing was sent.", "No changes made:", "Order not placed."
+_SAYS_WHAT_HAPPENED = re.compile(r"(Nothing|Nobody|No|Not)\b|[A-Z]\w+ not \w+[.:]")
 
 
 def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
@@ -34,6 +40,10 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(exception, CannotRecord):
         fields = {name: text for name, text in exception.problems.items() if name != FORM}
         message = exception.problems.get(FORM, "Nothing was recorded or sent.")
+    elif isinstance(exception, KeyRefused):
+        # Programs recognise it by the header's name, not by the sentence.
+        message = str(exception.detail)
+        fields = {HEADER: message}
     elif isinstance(exception, exceptions.ValidationError):
         fields = _flat(exception.detail)
     elif isinstance(exception, exceptions.Throttled):
@@ -57,7 +67,7 @@ def _sentence(exception: Exception, usual: str) -> str:
         return usual
     sentence = str(getattr(exception, "detail", "") or exception or usual)
     refused = isinstance(exception, exceptions.PermissionDenied | PermissionDenied)
-    return f"Nothing was changed. {sentence}" if refused and not sentence.startswith("Nothing") else sentence
+    return f"No changes made. {sentence}" if refused and not _SAYS_WHAT_HAPPENED.match(sentence) else sentence
 
 
 def _flat(detail: Any, prefix: str = "") -> dict[str, str]:

@@ -69,7 +69,7 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert [step.name for step in verdict.steps] == ["found", "bytes", "output", "proof", "work", "chain"]
     assert all(step.holds for step in verdict.steps)
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
-    assert "number 2 of its block" in verdict.steps[3].sentence
+    assert "number 2 in its block" in verdict.steps[3].sentence
     assert verdict.sentence == ("Its block, 8, is in the chain followed here and has 1 block above it.")
     assert verification.depth_of(verdict.block_hash) == 2
     assert verification.depth_of("0" * 64) == 0

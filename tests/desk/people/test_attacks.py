@@ -151,7 +151,7 @@ class TestWhoKnowsThePassword:
 
     def test_a_used_code_confirms_nothing(self, at: Any, owner: Person, password: str) -> None:
         visitor = come_in(owner, password)
-        assert b"already used" in confirm_change(visitor, "set-up-app", code_of(SECRET)).content
+        assert b"already been used" in confirm_change(visitor, "set-up-app", code_of(SECRET)).content
 
     def test_takes_no_last_factor_away(self, at: Any, owner: Person, password: str) -> None:
         visitor = come_in(owner, password)
@@ -498,7 +498,7 @@ def test_a_command_ends_the_tokens_of_one_person(owner: Person, operator: Person
     totp.enrol(operator, NEW)
     made = {who: tokens.create(person=who, name="x", now=clock.now())[1].reveal() for who in (owner, operator)}
     call_command("revoke_tokens", "treasury")
-    assert "1 tokens of treasury revoked." in capsys.readouterr().out
+    assert "1 tokens for treasury revoked." in capsys.readouterr().out
     assert [tokens.living_token(text, now=clock.now()) is None for text in made.values()] == [True, False]
 
 

@@ -99,7 +99,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     admin = visit("admin")
     admin.open(f"/keys/{first}/")
     admin.page.get_by_role("link", name="Review disabling").click()
-    expect(admin.page.locator("main")).to_contain_text("None: other keys of Main desk have the same rights")
+    expect(admin.page.locator("main")).to_contain_text("None: other keys of Main desk have the same permissions")
     give_code(admin, "Disable this key permanently")
     expect(state(admin)).to_have_text("Disabled")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", first) == [(0, "")]

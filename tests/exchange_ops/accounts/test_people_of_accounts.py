@@ -71,7 +71,7 @@ def test_an_invitation_takes_accounts_for_each_role(no_demo, first, second, door
 def test_the_page_of_a_change_says_what_is_held_where(no_demo, first, second, door, limited):
     person = limited("treasury", username="them")
     page = door.get(f"/people/{person.pk}/change/roles/?role=treasury:{second.pk}&role=operator").content.decode()
-    assert "Holds" in page
+    assert "Current roles" in page
     assert "Treasury for Second desk only" in page
     assert "Gets" in page
     assert "Loses" not in page

@@ -364,7 +364,7 @@ def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     assert "The ledger, the bank balances and the live stream are no longer synced" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
-    assert "None: other keys of <bdi>Main desk</bdi> have the same rights" in page_of(
+    assert "None: other keys of <bdi>Main desk</bdi> have the same permissions" in page_of(
         client, f"/keys/{key.pk}/disable/"
     )
     sent = confirmed(key_changes.DISABLE, key)

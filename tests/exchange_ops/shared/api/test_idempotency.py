@@ -67,6 +67,7 @@ class TestOneRequest:
         assert refused.json()["detail"] == (
             "Nothing was recorded. This Idempotency-Key has already been used for a different request."
         )
+        assert list(refused.json()["errors"]) == ["Idempotency-Key"]
         assert Withdrawal.objects.count() == 1
 
     def test_another_address_under_the_key_is_refused(self, with_token, operator):
