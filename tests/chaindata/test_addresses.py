@@ -100,7 +100,7 @@ def test_one_mistyped_character_never_passes(place, letter):
         ("bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6b", "Character"),
         ("bitcoincash:" + "q" * 10_000, "too long"),
         ("1BpEi6DfDAUFd7GtittLSdBeYJvcoaVgg", "checksum"),
-        ("DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr", "another coin"),
+        ("DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr", "a different coin"),
         ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "not used"),
         ("qpm2qsznhks23z7629mms6s4cwef74vcwvy22gd\u04456a", "Character"),  # a Cyrillic letter that looks like x
         ("bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a\u200b", "Character"),

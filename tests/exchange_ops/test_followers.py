@@ -255,7 +255,7 @@ def test_a_key_that_is_turned_down_is_said_and_tried_rarely(account, demo_keys, 
         now=clock.now(),
     )
     follow(wait=False)
-    assert until(lambda: state() is not None and "refused login: 1002" in state().problem)
+    assert until(lambda: state() is not None and "rejected login: 1002" in state().problem)
     first = state().reconnects
     time.sleep(0.2)
     assert state().reconnects - first <= 1
