@@ -88,8 +88,8 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
         for address in readings:
             if address.network is network:
                 return address
-    names = " or ".join(address.network for address in readings)
-    raise OtherNetwork(f"This address is for the {names} network; only {' or '.join(networks)} addresses are valid here.")
+    other, valid = " or ".join(address.network for address in readings), " or ".join(networks)
+    raise OtherNetwork(f"This address is for the {other} network; only {valid} addresses are valid here.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:

@@ -26,7 +26,7 @@ _MESSAGES = {
     415: "Send JSON.",
 }
 
-# "Nothing was sent.", "No changes made:", "Order not placed."
+# A sentence that begins with what happened, such as "Order not placed." or "No changes made".
 _SAYS_WHAT_HAPPENED = re.compile(r"(Nothing|Nobody|No|Not)\b|[A-Z]\w+ not \w+[.:]")
 
 

@@ -127,7 +127,7 @@ def test_a_problem_with_reading_stands_with_its_age(signed_in, auditor, sub):
         account=sub.account, read_at=now - timedelta(minutes=9), tried_at=now, problem="The list could not be read."
     )
     page = text_of(signed_in(auditor).get("/subaccounts/"))
-    assert "read 9 min ago" in page
+    assert "synced 9 min ago" in page
     assert "The list could not be read." in page
 
 
