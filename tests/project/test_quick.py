@@ -82,7 +82,7 @@ def test_each_kind_of_test_has_a_stage_with_the_most_direct_first():
 def test_browsers_start_for_pages_and_scripts_alone(capsys):
     paths = {"tests/desk/audit/test_audit.py": 1, "tests/wire/test_values.py": 2, "tests/e2e/pages/test_orders.py": 1}
     assert [stage.name for stage in quick._test_stages(paths, shows_pages=False)] == ["tests", "pure tests"]
-    assert "no page or script changed: 1 files of tests that drive a browser" in capsys.readouterr().out
+    assert "no page or script changed: 1 browser test files." in capsys.readouterr().out
     assert [quick._shows(path) for path in ("templates/base.html", "static/js/live.js", "desk/audit/heads.py")] == [
         True,
         True,
