@@ -4,6 +4,7 @@ TESTS_DEPTH says how much: `whole` takes everything, as a run without it does. `
 rows, those that belong to this run's database (the mark `engine` means PostgreSQL, no mark means SQLite), without those
 marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
 the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
+Of what is marked `every(3, reason)` each commit takes a third, and each test of it comes with every third commit.
 
 `quick` takes everything but what is marked `thorough`, on whatever database there is. What drives a browser it takes as
 well, because it is asked for only where a page or a script changed.
@@ -12,6 +13,7 @@ TESTS_SHARD, `2/4`, takes the second of four parts of what is left.
 """
 
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -43,6 +45,7 @@ def choose(items: list[pytest.Item]) -> list[pytest.Item]:
         for name in ("engine", "thorough"):
             if any(not (mark.args and str(mark.args[0]).strip()) for mark in item.iter_markers(name)):
                 raise pytest.UsageError(f"{item.nodeid} is marked {name} without a reason.")
+        every(item)
     if _depth() == "quick":
         items = [
             item for item in items if not item.get_closest_marker("thorough") or item.get_closest_marker("browser")
@@ -72,9 +75,27 @@ def _of_this_depth(items: list[pytest.Item]) -> list[pytest.Item]:
     in_turn = {item for item in items if item not in usual and _may_come(item, database)}
     turns = turns_of((unit(item) for item in in_turn), TURNS)
     in_turn = {item for item in in_turn if turns[unit(item)] == turn()}
-    for item in in_turn:
+    alternating = {item for item in usual if every(item) > 1}
+    for item in in_turn | alternating:
         item.user_properties.append((_IN_TURN, True))
-    return [item for item in items if item in usual or item in in_turn]
+    taken = {item for item in usual if _place(item) % every(item) == turn() % every(item)} | in_turn
+    return [item for item in items if item in taken]
+
+
+def every(item: pytest.Item) -> int:
+    """With how many commits the test comes once in `make test`; 1 without the mark. Raises UsageError."""
+    mark = item.get_closest_marker("every")
+    if mark is None:
+        return 1
+    match mark.args:
+        case (int(commits), str(reason)) if commits > 1 and TURNS % commits == 0 and reason.strip():
+            return commits
+    raise pytest.UsageError(f"{item.nodeid}: every(commits, reason), where the commits divide {TURNS}.")
+
+
+def _place(item: pytest.Item) -> int:
+    """A number of the test that no other test changes, spread evenly."""
+    return zlib.crc32(item.nodeid.encode())
 
 
 def is_usual(item: pytest.Item, database: str) -> bool:

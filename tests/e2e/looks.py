@@ -60,17 +60,19 @@ def failures(page, what, rules=LEVELS):
     ]
 
 
-def complaints(page, name, *, judged=(WIDE, *NARROW)):
+def complaints(page, name, *, judged=(WIDE, *NARROW), every=1):
     """What is over the edge, in both themes at every width, and what axe-core has against it at the widths `judged`.
 
-    In a usual run one theme and one width are looked at, other ones as commits follow, and the narrowest for its edge;
-    axe-core, which takes most of the time, judges every other page, and the others with the next commit.
+    In a usual run one theme and one width are looked at, other ones as commits follow, and the narrowest for its edge.
+    Where a test comes with every commit, axe-core, which takes most of the time, judges every other page, and the
+    others with the next commit; a test that comes `every` so many commits is judged each time.
     The page is loaded once: its theme and its width change where it stands.
     """
     shot(page, name)
     found = []
-    is_judged = not is_usual_depth() or _place(name) % 2 == 0
-    for theme, widths in _to_look_at(name, judged).items():
+    place = zlib.crc32(name.encode()) % 8 + turn() // every  # another one for each page, the next one with each time
+    is_judged = not is_usual_depth() or every > 1 or place % 2 == 0
+    for theme, widths in _to_look_at(place if every > 1 else place // 2, judged).items():
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         for width in widths:
             page.set_viewport_size({"width": width, "height": 900})
@@ -84,17 +86,12 @@ def complaints(page, name, *, judged=(WIDE, *NARROW)):
     return found
 
 
-def _place(name):
-    """Where the page is among the looks of this turn: another one for each page, the next one with each commit."""
-    return zlib.crc32(name.encode()) % 8 + turn()
-
-
-def _to_look_at(name, judged):
-    """The widths of each theme that this run looks at; the first of them is judged in any case."""
+def _to_look_at(place, judged):
+    """The widths of each theme that this run looks at; the first of them is the one that axe-core judges."""
     if not is_usual_depth():
         return dict.fromkeys(THEMES, (WIDE, *NARROW))
     looks = [(theme, width) for width in judged for theme in THEMES]
-    theme, width = looks[_place(name) // 2 % len(looks)]  # the same one twice: once for its edges alone
+    theme, width = looks[place % len(looks)]
     return {theme: tuple(dict.fromkeys((width, NARROW[-1])))}
 
 

@@ -52,6 +52,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     assert [page.evaluate("window.mark") for page in watched] == ["here"] * len(watched)
 
 
+@pytest.mark.every(2, "the relay's gap is proven without a browser")
 @pytest.mark.thorough("the catching up of a socket is proven at the relay")
 def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
     """The page is drawn, then the money is released, and only then the page says what it wants to hear of."""

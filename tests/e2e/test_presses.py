@@ -66,6 +66,7 @@ FORMS = {
 }
 
 
+@pytest.mark.every(3, "one kind of press each")
 @pytest.mark.parametrize("address", in_short(FORMS, "/withdrawals/new/?currency=BCH"))
 def test_a_press_right_after_typing_sends_what_was_typed(visit, announcer, address):
     """The field is left by the press itself, so the figures are asked for, and come, while the button is down."""
@@ -166,6 +167,7 @@ ENDS = {
 }
 
 
+@pytest.mark.every(3, "one kind of page each")
 @pytest.mark.parametrize("end", in_short(ENDS, "released", "cancelled"))
 def test_what_came_during_a_press_is_shown_when_the_press_ends(visit, announcer, end):
     """However it ends: the list was read while the button was down, stood still, and then shows what was read."""

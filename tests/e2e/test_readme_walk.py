@@ -59,6 +59,7 @@ def keep_picture(page, name):
         page.screenshot(path=Path(folder) / f"{name}.png")
 
 
+@pytest.mark.every(3, "the payout walks come with every commit")
 def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
     amount, currency, address = re.search(r"([\d.]+) ([A-Z]+) to `(\w+)`", README).groups()
     paid_before = payouts(house, address)

@@ -45,6 +45,7 @@ def is_kept(presser, button, **typed):
             expect(page.locator(f"form [name$={name}]:visible").first).to_have_value(value)
 
 
+@pytest.mark.every(2, "one of several refusals")
 def test_a_wrong_code_on_a_withdrawal_keeps_its_error_and_the_comment(house, visit, announcer):
     operator, treasury = visit("operator"), visit("treasury")
     number = operator.ask_and_hold(amount="1.2711", reason="Refused once")

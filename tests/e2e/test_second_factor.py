@@ -111,6 +111,7 @@ def test_a_passkey_signature_does_not_fit_another_request(house, visit):
         expect(treasury.state()).to_have_text("Rejected")
 
 
+@pytest.mark.every(3, "the page's answers to codes are proven by requests")
 def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visit):
     outside = Outside.from_now(house)
     operator, treasury = visit("operator"), visit("treasury")

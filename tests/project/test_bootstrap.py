@@ -142,6 +142,7 @@ def test_an_environment_whose_python_is_gone_is_made_again(clone, start):
     assert "its Python is missing" in again.stdout
 
 
+@pytest.mark.every(3, "it installs packages")
 def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone, start):
     (clone / "requirements.txt").write_text(ABSENT)
     failed = start("up", PIP_NO_INDEX="1", UV_OFFLINE="1")

@@ -132,6 +132,7 @@ def test_cheap(): pass
 """
 
 
+@pytest.mark.every(3, "it runs a stage of its own twice")
 def test_a_run_of_tests_is_counted_one_by_one_and_a_stage_that_costs_too_much_fails(tmp_path, monkeypatch, capfd):
     """A real run of pytest, from the plugin that counts to the table that says so."""
     (tmp_path / "test_it.py").write_text(RUN)

@@ -21,6 +21,10 @@ def test_locks(transactional_db): pass
 @pytest.mark.parametrize("number", range(30))
 def test_much(db, number): pass
 
+@pytest.mark.every(3, "one look of many")
+@pytest.mark.parametrize("number", range(30))
+def test_round(db, number): pass
+
 @pytest.mark.engine("it starts a desk of its own on PostgreSQL")
 @pytest.mark.thorough("a whole desk")
 def test_desk(): pass
@@ -78,7 +82,7 @@ def chosen(items, monkeypatch):
 
 
 def test_without_a_depth_everything_runs(chosen):
-    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 41
+    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 71
 
 
 def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen):
@@ -91,7 +95,9 @@ def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen)
 
 
 def test_a_quick_run_takes_what_is_not_thorough_and_every_browser(chosen):
-    assert set(chosen(TESTS_DEPTH="quick", TEST_DATABASE="sqlite")) == ALWAYS | {"test_locks", "test_shown"}
+    names = set(chosen(TESTS_DEPTH="quick", TEST_DATABASE="sqlite"))
+    assert {name for name in names if "test_round" not in name} == ALWAYS | {"test_locks", "test_shown"}
+    assert len(names) == 35
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
@@ -106,6 +112,28 @@ def test_a_dozen_commits_see_everything_on_both_databases(chosen, database):
     assert max(sum(name.startswith("test_much") for name in names) for names in turns) <= 3, "spread over the turns"
     # A file that is marked as a whole has one turn.
     assert sorted(sum(name.startswith("test_it") for name in names) for names in turns)[-2:] == [0, 5]
+
+
+def test_what_comes_with_every_third_commit_comes_four_times_in_a_dozen(chosen):
+    turns = [
+        {
+            name
+            for name in chosen(TESTS_DEPTH="usual", TEST_DATABASE="sqlite", TESTS_TURN=str(number))
+            if "round" in name
+        }
+        for number in range(selection.TURNS)
+    ]
+    assert all(turns[number] == turns[number % 3] for number in range(selection.TURNS))
+    assert sum(map(len, turns[:3])) == len(set().union(*turns[:3])) == 30, "each of them once in three"
+    assert all(turns)
+
+
+@pytest.mark.parametrize("marked", [(), (3,), (3, " "), (5, "why"), (1, "why"), (24, "why"), ("3", "why")])
+def test_how_often_a_test_comes_divides_a_dozen_and_has_its_reason(items, marked):
+    odd = items()
+    odd[0].add_marker(pytest.mark.every(*marked))
+    with pytest.raises(pytest.UsageError, match="where the commits divide 12"):
+        selection.choose(odd)
 
 
 @pytest.mark.parametrize("name", ["engine", "thorough"])

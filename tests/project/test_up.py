@@ -109,6 +109,7 @@ def test_a_fresh_start_serves_the_desk_and_a_signal_ends_all_of_it(folder):
     assert_gone(house)
 
 
+@pytest.mark.every(2, "a second whole desk")
 def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(folder):
     house = RunningHouse(folder=folder)
     try:

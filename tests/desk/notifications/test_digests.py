@@ -51,6 +51,7 @@ def queued(person):
     return Delivery.objects.filter(state="queued", person=person)
 
 
+@pytest.mark.every(4, "an hour of a whole desk; one person's digests are proven with every commit")
 def test_an_hour_without_a_server_queues_one_mail_for_each_of_36_people_and_cause(dead_server, settings, make_person):
     people = [make_person("treasury", username=f"p{one}", email=f"p{one}@desk.test") for one in range(36)]
     for minute in range(60):

@@ -114,6 +114,8 @@ VARIANTS = (
     "/console/exchange/create_withdrawal/",
     "/search/?q=nothing-is-called-so",
 )
+EVERY = 3  # times four looks, two themes at two widths: each look of a page comes once in a dozen commits
+_ROUND = pytest.mark.every(EVERY, "a page has a test of its own request with every commit")
 _IN_TURN = pytest.mark.thorough("the same templates with other rows; the page itself runs always")
 # Where nothing is; whatever the page says instead, its status says so too.
 ABSENT = {"/no-such-page/", "/chain/block/99999/", "/chain/address/no-address/"}
@@ -155,7 +157,7 @@ def looked_at(page, address):
     """What is wrong with the page at this address, in both themes and at every width."""
     page.goto(address, wait_until="networkidle")
     # Without the port, which differs from run to run and would choose the theme and the width.
-    return complaints(page, address.split("/", 3)[3] or "home", judged=(WIDE, NARROW[0]))
+    return complaints(page, address.split("/", 3)[3] or "home", judged=(WIDE, NARROW[0]), every=EVERY)
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +200,7 @@ def number_of(house, browser, crew):
         one.page.context.close()
 
 
+@_ROUND
 @pytest.mark.parametrize("path", [*PAGES, *(pytest.param(path, marks=_IN_TURN) for path in VARIANTS)])
 def test_a_page_in_both_themes_and_at_every_width(house, reader, number_of, path):
     reader.page.complaints.clear()
@@ -210,6 +213,7 @@ def test_a_page_in_both_themes_and_at_every_width(house, reader, number_of, path
     assert expected == []
 
 
+@_ROUND
 @pytest.mark.parametrize("state", LABELS)
 def test_a_withdrawal_in_both_themes_and_at_every_width(house, reader, number_of, state):
     reader.page.complaints.clear()
@@ -217,6 +221,7 @@ def test_a_withdrawal_in_both_themes_and_at_every_width(house, reader, number_of
     assert reader.page.complaints == []
 
 
+@_ROUND
 @pytest.mark.parametrize("path", OPEN_TO_ALL)
 def test_the_door_in_both_themes_and_at_every_width(house, open_page, path):
     assert looked_at(open_page(), house.url + path) == []
@@ -256,6 +261,7 @@ def tab_to(page, wanted, most=60):
     raise AssertionError(f"Tab never reached {wanted!r}: {stops}")
 
 
+@pytest.mark.every(3, "the same walk with a mouse comes with every commit")
 @pytest.mark.parametrize(
     "width", [pytest.param(1280, marks=pytest.mark.thorough("the same walk where less fits is harder")), 360]
 )

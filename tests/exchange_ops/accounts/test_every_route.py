@@ -78,6 +78,7 @@ def closed_routes():
     return [name for name in sorted(MATRIX) if MATRIX[name][0] != OPEN]
 
 
+@pytest.mark.every(3, "every address as every role")
 @pytest.mark.parametrize("role", roles.ALL)
 def test_every_address_of_the_other_account_is_not_found(role, marked, of_one, operator, signed_in):
     first, second, ids = marked
@@ -98,6 +99,7 @@ def test_every_address_of_the_other_account_is_not_found(role, marked, of_one, o
 OF_FIRST = ("withdrawal", "transfer", "margin-action", "key-")  # what `two` made for the first account alone
 
 
+@pytest.mark.every(3, "every address as every role")
 @pytest.mark.parametrize("role", roles.ALL)
 def test_no_page_without_an_account_shows_the_other_one(role, marked, of_one, operator, signed_in):
     first, second, ids = marked
@@ -114,6 +116,7 @@ def test_no_page_without_an_account_shows_the_other_one(role, marked, of_one, op
     assert owned_rows(first) == before
 
 
+@pytest.mark.every(3, "every address as every role")
 @pytest.mark.parametrize("role", roles.ALL)
 def test_at_ones_own_account_every_address_answers_as_for_an_unlimited_person(
     role, marked, of_one, operator, signed_in

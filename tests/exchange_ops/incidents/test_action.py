@@ -40,6 +40,7 @@ def settled(monkeypatch):
     monkeypatch.setattr(review, "_began", -10_000.0)
 
 
+@pytest.mark.every(2, "one walk for each kind of incident")
 @pytest.mark.parametrize("name", PROVOKED)
 def test_each_kind_is_opened_from_its_rows_shown_to_its_roles_and_over_with_its_cause(
     name, operator, treasury, make_person, signed_in

@@ -50,6 +50,7 @@ def told_alike(name):
 FIRST_OF_THEM = {told_alike(name): name for name in reversed(list(PROVOKED))}
 
 
+@pytest.mark.every(2, "one walk for each kind of incident")
 @pytest.mark.parametrize(
     "name",
     [

@@ -354,6 +354,7 @@ def takes_part(role, name, method, *, loop):
     return role in one_of_each(ROLES, by=lambda one: expected(rule, one), loop=f"{loop} {method} {name}")
 
 
+@pytest.mark.every(2, "every address as every role")
 @pytest.mark.parametrize("role", ROLES)
 def test_who_gets_in(role, place, make_person, operator, signed_in):
     client = signed_in(person_of(role, make_person, operator))

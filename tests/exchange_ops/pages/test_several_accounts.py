@@ -124,6 +124,7 @@ def owned_rows(account):
     return found
 
 
+@pytest.mark.every(2, "every address as every role")
 @pytest.mark.parametrize("role", roles.ALL)
 def test_nothing_of_one_is_seen_or_changed_through_the_other(role, two, make_person, operator, signed_in):
     first, second, ids = two

@@ -121,6 +121,7 @@ def cast(make_person, settings):
     return Cast(make_person)
 
 
+@pytest.mark.every(3, "a product of states, roles and actions; the rules have their own tests")
 @pytest.mark.parametrize(("subject", "state"), CASES)
 def test_who_gets_through_in_which_state(subject, state, cast):
     expected = {route: set(subject.goes_through.get((state, route), ())) for route in subject.routes}

@@ -105,6 +105,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
     assert Transfer.objects.get().kind == "trading_to_bank"
 
 
+@pytest.mark.every(2, "the same form with each wrong field")
 @pytest.mark.parametrize(
     ("slug", "changes", "problem"),
     [

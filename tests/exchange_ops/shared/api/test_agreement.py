@@ -128,6 +128,7 @@ def whoever_may(described, with_token, treasury):
     return lambda path: keeper if "/chain/" in path else described[1]
 
 
+@pytest.mark.every(3, "every member with every kind of value")
 @pytest.mark.parametrize("path", BODIES)
 def test_each_value_of_each_member_is_taken_or_refused_as_described(described, whoever_may, path):
     description, client = described[0], whoever_may(path)

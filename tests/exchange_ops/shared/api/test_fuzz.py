@@ -128,6 +128,7 @@ def _ask_one(cases: Any, known: dict[str, Any], headers: dict[str, str], seen: d
 ALSO = pytest.mark.thorough("who may ask what is in pages/test_routes.py; what it answers is the operator's code")
 
 
+@pytest.mark.every(2, "requests made at random from the whole description")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=() if name in {"nobody", "operator"} else ALSO) for name in VISITORS],
