@@ -15,7 +15,7 @@ from chaindata.watching import pages, requests
 from chaindata.watching.models import LONGEST_NOTE, LONGEST_REASON, LONGEST_TITLE, Purpose, WatchedAddress
 from desk import clock
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 
 LIST_PARTS = {"rows": "chaindata/watched/_rows.html"}
 PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movements")}
@@ -74,7 +74,7 @@ def watched_list(request: DeskRequest) -> HttpResponse:
 def new(request: DeskRequest) -> HttpResponse:
     """The form of one more address; an address in the query is filled in."""
     if request.method != "POST":
-        return _form_page(request, WatchForm(initial={"address": request.GET.get("address", "")[:200]}))
+        return _form_page(request, WatchForm(initial=prefilled(request, "address", longest=200)))
     form = WatchForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)

@@ -29,6 +29,14 @@ class DeskRequest(HttpRequest):
     htmx: HtmxDetails
 
 
+def prefilled(request: HttpRequest, *names: str, longest: int = 80) -> dict[str, str]:
+    """What a link fills into a form: each of these parameters that it has, cut to `longest` characters.
+
+    A null character becomes a replacement character, because PostgreSQL compares no text with it.
+    """
+    return {name: request.GET[name][:longest].replace("\0", "\ufffd") for name in names if name in request.GET}
+
+
 class RequestIdMiddleware:
     """Sets `request.request_id`, answers it as X-Request-ID and writes one log line per request, without the query."""
 

@@ -20,7 +20,7 @@ from desk import clock
 from desk.fields import plain
 from desk.models import Person
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, policy_checks, request_checks, workflow
@@ -253,8 +253,7 @@ def _effect(requested: request_checks.OrderRequest, exits: Exits | None, *, for_
 
 def _prefilled(request: DeskRequest) -> dict[str, Any]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
-    names = ("symbol", "side", "type", "price", "margin")
-    return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}
+    return {"request_key": fresh_key(), **prefilled(request, "symbol", "side", "type", "price", "margin")}
 
 
 def _symbols() -> list[str]:

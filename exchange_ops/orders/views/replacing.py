@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from desk import clock
 from desk.fields import plain
 from desk.views.rendering import answer_here, show, target
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks
 from exchange_ops.orders.forms import ReplaceForm
@@ -84,7 +84,7 @@ def _form(request: DeskRequest, row: Order) -> ReplaceForm:
     ids = "change_%s" if _is_here(request) else "id_%s"
     if request.method == "POST":
         return ReplaceForm(request.POST, order=row, auto_id=ids)
-    typed = {name: request.GET[name][:80] for name in ("price", "quantity") if request.GET.get(name)}
+    typed = {name: text for name, text in prefilled(request, "price", "quantity").items() if text}
     start = {"price": _text(row.price), "quantity": _text(row.quantity), "request_key": fresh_key()}
     return ReplaceForm(start | typed, order=row, auto_id=ids)
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 from exchange_ops.margin import danger
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
@@ -176,7 +176,7 @@ def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Shee
         initial["position_id"] = there.position.exchange_id
     if name == COLLATERAL:
         symbols = [code] if code else _margin_symbols()
-        initial["symbol"] = code or request.GET.get("symbol", "")[:40]
+        initial |= {"symbol": code} if code else prefilled(request, "symbol", longest=40)
         return Sheet(account, name, code, CollateralForm(data, initial=initial, symbols=symbols))
     form_of = CloseForm if name == CLOSE else CloseAccountForm
     return Sheet(account, name, code, form_of(data, initial=initial))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 from exchange_ops.market import currencies, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
@@ -79,7 +79,7 @@ def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
         return NewTransferForm(request.POST, **options), others
-    initial = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
+    initial = prefilled(request, "currency", "kind", "subaccount_id", longest=40)
     return NewTransferForm(initial={"request_key": fresh_key(), **initial}, **options), others
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest
+from desk.web.requests import DeskRequest, prefilled
 from exchange_ops.addresses import checks, destinations
 from exchange_ops.addresses.destinations import Destination
 from exchange_ops.keys import status as key_status
@@ -152,7 +152,7 @@ def _split(request: DeskRequest) -> SplitRequest | None:
 
 def _prefilled(request: DeskRequest) -> dict[str, str]:
     """Values that a link may fill in; a person still reads and submits the form."""
-    return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
+    return prefilled(request, "currency", "address", "payment_id", longest=400)
 
 
 def _unsent(fields: Mapping[str, Any], payable: list[Currency]) -> NewWithdrawalForm:

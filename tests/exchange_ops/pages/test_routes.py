@@ -516,7 +516,7 @@ def test_a_form_of_another_site_is_refused(place, treasury, signed_in):
     for name in sorted(name for name, (_, writing) in MATRIX.items() if writing and writing != OPEN):
         response = client.post(place(name), HTTP_ORIGIN="https://elsewhere.example")
         assert response.status_code == 403, name
-        assert b"Nothing was " in response.content, name
+        assert any(words in response.content for words in (b"Nothing was ", b"No changes made")), name
 
 
 @pytest.mark.parametrize("role", ["admin", "auditor", "operator"])
