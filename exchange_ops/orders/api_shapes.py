@@ -189,7 +189,9 @@ class OrderIn(StrictBody):
         allow_null=True,
         help_text="With take_profit: a bracket. Each fill gets a stop at this price on the exchange.",
     )
-    take_profit = AmountIn(required=False, allow_null=True, help_text="Monitored here; closes at this price or better.")
+    take_profit = AmountIn(
+        required=False, allow_null=True, help_text="Monitored by Countersign; closes at this price or better."
+    )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,

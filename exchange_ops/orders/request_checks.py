@@ -42,12 +42,12 @@ FIELDS = {
 _NEEDED = {
     "price": "Enter a price for this order type.",
     "stop_price": "Enter a stop price, the price that triggers the order.",
-    "expire_time": "Enter the date until which the order is good (GTD).",
+    "expire_time": "Enter an expiry date for the GTD order.",
 }
 _NOT_TAKEN = {
     "price": "Leave the price empty for this order type.",
     "stop_price": "Leave the stop price empty: only stop orders have one.",
-    "expire_time": "Leave the date empty: only GTD orders have one.",
+    "expire_time": "Leave the expiry date empty: only GTD orders have one.",
     "time_in_force": "A market order cannot rest in the book. Choose IOC or FOK.",
     "post_only": "An order that never rests in the book cannot be post-only.",
 }

@@ -107,7 +107,7 @@ def _protect(row: Funds, symbol: Symbol | None, why_not: str) -> Action:
     url = (
         f"{reverse('order-new')}?{urlencode({'protect': 'stop', 'symbol': symbol.code})}" if symbol and is_sold else ""
     )
-    no_market = "" if is_sold else f"There is no market to sell {row.currency}."
+    no_market = "" if is_sold else f"There is no market for selling {row.currency}."
     why_not = why_not or no_market or _nothing(row.trading, row.currency, "trading account")
     return Action("Protect", "shield-check", url, why_not)
 

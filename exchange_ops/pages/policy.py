@@ -36,7 +36,7 @@ class ThawForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter the reason why the freeze can be lifted."},
+        error_messages={"required": "Enter a reason for lifting the freeze."},
     )
 
 

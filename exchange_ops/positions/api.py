@@ -84,7 +84,7 @@ class MarginActionIn(StrictBody):
         allow_null=True,
         help_text=(
             "For close, reduce and close_account: the exchange_id of the position you mean. A different position "
-            "opened since is not touched."
+            "opened since will not be touched."
         ),
     )
     confirmed = serializers.ListField(

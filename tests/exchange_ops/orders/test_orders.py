@@ -112,7 +112,7 @@ def test_only_operators_place_and_cancel(dealing, auditor):
         ({"type": "market", "price": None}, "time_in_force", "IOC or FOK"),
         ({"type": "stopLimit"}, "stop_price", "Enter a stop price"),
         ({"stop_price": Decimal("0.01")}, "stop_price", "only stop orders"),
-        ({"time_in_force": "GTD"}, "expire_time", "until which the order is good"),
+        ({"time_in_force": "GTD"}, "expire_time", "Enter an expiry date"),
         ({"expire_time": clock.now() + MINUTE}, "expire_time", "only GTD orders"),
         ({"time_in_force": "GTD", "expire_time": clock.now() - MINUTE}, "expire_time", "has already passed"),
         ({"post_only": True, "time_in_force": "FOK"}, "post_only", "cannot be post-only"),

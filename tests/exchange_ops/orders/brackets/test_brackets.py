@@ -152,7 +152,7 @@ def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracke
         assert (row.state, bracketing.dealing.fresh(stop).state) == ("guarded", "found")
         return
     assert (row.state, bracketing.dealing.fresh(stop).state) == ("unguarded", "not_seen")
-    assert "was not found at the exchange" in row.last_problem
+    assert "was not found on the exchange" in row.last_problem
     workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     row = bracketing.look(row)
     assert row.legs.count() == 1, "the exchange's orders are read once more before another one stands beside it"
