@@ -211,7 +211,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
     [
         ("Deposit", "/funds/BCH/deposit/"),
         ("Withdraw", "/withdrawals/new/?currency=BCH"),
-        ("Move", "/transfers/new/move/?currency=BCH"),
+        ("Transfer", "/transfers/new/move/?currency=BCH"),
         ("Trade", "/markets/BCHUSD/"),
         ("Protect", "/orders/new/?protect=stop&symbol=BCHUSD"),
     ],
