@@ -249,7 +249,7 @@ def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, ol
         return ""
     else:
         needs = f"Insufficient balance: {_text(requested.quantity)} {currency} required"
-    return f"{needs}, {_text(held.available)} available in the trading account at {held.read_at:%H:%M:%S} UTC."
+    return f"{needs}; {_text(held.available)} available in the trading account at {held.read_at:%H:%M:%S} UTC."
 
 
 def _sentence(name: str, problem: BadArgument) -> str:

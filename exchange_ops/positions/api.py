@@ -71,7 +71,7 @@ class MarginActionOut(serializers.ModelSerializer[MarginAction]):
 
 
 class MarginActionIn(StrictBody):
-    """A margin action request. Figures are strings; requests that are invalid or exceed available funds are rejected."""
+    """A margin action. Figures are strings; requests that are invalid or exceed available funds are rejected."""
 
     action = StrictChoice(choices=list(states.KINDS))
     symbol = StrictText(max_length=40)

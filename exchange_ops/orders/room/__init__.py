@@ -73,7 +73,7 @@ def _trade(text: str, scope: Scope) -> Iterator[Hit]:
         side = {} if verb == "trade" else {"side": verb}
         url = f"{reverse('market', args=[row.code])}?{urlencode(side)}".rstrip("?")
         yield Hit(
-            "Actions", f"{verb.capitalize()} {row.code}", f"{row.base_currency} in {row.quote_currency}", url, "plus"
+            "Actions", f"{verb.capitalize()} {row.code}", f"{row.base_currency} / {row.quote_currency}", url, "plus"
         )
 
 

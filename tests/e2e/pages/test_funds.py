@@ -188,9 +188,9 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
     found = []
     for path in ("/funds/", "/funds/BTC/deposit/", "/transfers/", f"/transfers/{number}/"):
         page = auditor.open(path)
-        expect(page.get_by_role("link", name=re.compile("^(Transfer [A-Z]|Convert|New transfer)"), disabled=False)).to_have_count(
-            0
-        )
+        expect(
+            page.get_by_role("link", name=re.compile("^(Transfer [A-Z]|Convert|New transfer)"), disabled=False)
+        ).to_have_count(0)
         expect(page.get_by_role("button", name=re.compile("^(Ask|Approve|Reject|Take|Read it)"))).to_have_count(0)
         found += complaints(page, f"auditor{path.replace('/', '-')}")
     digest = rows(house, "SELECT digest FROM exchange_ops_transfer WHERE id = ?", number)[0][0]

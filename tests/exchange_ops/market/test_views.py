@@ -400,8 +400,8 @@ def test_a_reading_that_failed_and_a_worker_that_is_away_are_said(client):
     symbol(last="1")
     client.get("/markets/ETHBTC/")
     now = clock.now()
-    MarketLook.objects.update(tried_at=now, problem="No book: <odd>.")
-    assert "the last update failed. No book: <odd>." in text_of(client.get("/markets/ETHBTC/"))
+    MarketLook.objects.update(tried_at=now, problem="Order book not updated: <odd>.")
+    assert "the last update failed. Order book not updated: <odd>." in text_of(client.get("/markets/ETHBTC/"))
     MarketLook.objects.update(tried_at=now - timedelta(minutes=9), problem="")
     assert "last updated 9 min ago" in text_of(client.get("/markets/ETHBTC/"))
 

@@ -105,7 +105,7 @@ def test_only_operators_place_and_cancel(dealing, auditor):
         ({"quantity": Decimal(0)}, "quantity", "greater than zero"),
         ({"quantity": Decimal("1e35"), "price": Decimal("1e35")}, "quantity", "Cost is too large"),
         ({"quantity": Decimal("1000000"), "price": Decimal("1")}, "quantity", "required, including fees"),
-        ({"side": "sell", "quantity": Decimal("1000000")}, "quantity", "ETH needed"),
+        ({"side": "sell", "quantity": Decimal("1000000")}, "quantity", "ETH required"),
         ({"price": Decimal("0.0000015")}, "price", "multiple of 0.000001"),
         ({"price": None}, "price", "Enter a price"),
         ({"type": "market", "time_in_force": "IOC"}, "price", "Leave the price empty"),
@@ -148,7 +148,7 @@ def test_an_order_that_never_arrived_is_looked_for_a_minute_and_never_sent_again
     row = dealing.step(row, later=MINUTE)
     assert (row.state, row.exchange_id, row.next_action_at) == ("not_seen", None, None)
     assert dealing.sent() == 1
-    assert "never sent again" in row.sentence
+    assert "will not be sent again" in row.sentence
 
 
 def test_an_order_that_appears_after_all_is_shown(dealing):

@@ -66,7 +66,7 @@ def test_filters_stand_in_the_address_and_narrow_the_list(signed_in, treasury, o
         assert kept.reference in page, query
         assert gone.reference not in page, query
     assert gone.reference in text_of(client.get("/withdrawals/?text=salar"))
-    assert "No withdrawal matches" in text_of(client.get("/withdrawals/?currency=xrp"))
+    assert "No withdrawals match" in text_of(client.get("/withdrawals/?currency=xrp"))
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracke
     workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     row = bracketing.look(row)
     assert row.legs.count() == 1, "the exchange's orders are read once more before another one stands beside it"
-    assert "are checked again" in row.last_problem
+    assert "will be checked again" in row.last_problem
     row = bracketing.turn(row, later=timedelta(minutes=2))
     assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
 

@@ -43,7 +43,7 @@ def test_the_ticket_says_what_the_exits_come_to_and_places_both_once(signed_in, 
     words = " ".join(re.sub(r"<[^>]*>", "", figures.replace("\u202f", " ")).split())
     assert "At the stop\u221210.43" in words.replace("-", "\u2212"), words
     assert "after fees of 0.43" in words
-    assert "times the loss" in words
+    assert "× the loss at the stop" in words
     for _ in range(2):
         answer = client.post(reverse("order-new"), sent | {"effect": EFFECT})
         assert answer.status_code == 302, answer.content.decode()[-3000:]
