@@ -254,7 +254,7 @@ def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):
     price = bracketing.inside()
     first = bracketing.ask(key="once", price=price)
     assert bracketing.ask(key="once", price=price) == first
-    with pytest.raises(CannotPlace, match="with other stop and take-profit prices"):
+    with pytest.raises(CannotPlace, match="with different stop and take-profit prices"):
         bracketing.ask(key="once", price=price, exits=bracketing.exits(price, away=TICK))
     assert (Order.objects.count(), Bracket.objects.count()) == (1, 1)
 
