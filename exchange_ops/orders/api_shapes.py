@@ -177,9 +177,11 @@ class OrderIn(StrictBody):
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
     strict_validate = StrictBoolean(
-        required=False, default=True, help_text="Must be a multiple of the symbol's tick or lot size."
+        required=False,
+        default=True,
+        help_text="Price and quantity must be multiples of the tick and lot size; if false, the exchange rounds them.",
     )
-    margin = StrictBoolean(required=False, default=False, help_text="On the symbol's isolated margin account.")
+    margin = StrictBoolean(required=False, default=False, help_text="Trade on the symbol's isolated margin account.")
     take_liquidity_markup = AmountIn(
         required=False, allow_null=True, help_text="A markup as a fraction of the volume, added to the fee."
     )
@@ -187,7 +189,7 @@ class OrderIn(StrictBody):
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="With take_profit: a bracket. Each fill gets a stop at this price on the exchange.",
+        help_text="Together with take_profit, makes a bracket: each fill gets a stop at this price on the exchange.",
     )
     take_profit = AmountIn(
         required=False, allow_null=True, help_text="Monitored by Countersign; closes at this price or better."

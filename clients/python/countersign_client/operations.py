@@ -529,7 +529,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Place an order: recorded, then sent once; `state` shows the outcome."""
+        """Place an order. Recorded, then sent once; `state` shows the outcome."""
         answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
         return answer
 

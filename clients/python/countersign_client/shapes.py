@@ -664,8 +664,7 @@ class LedgerEntryPage(TypedDict):
 
 
 class MarginActionIn(TypedDict):
-    """A margin action request. Figures are strings; requests that are invalid or exceed available funds are rejected.
-    """
+    """A margin action. Figures are strings; requests that are invalid or exceed available funds are rejected."""
 
     action: ActionEnum
     symbol: str
