@@ -79,8 +79,8 @@ def place(
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was already submitted without a bracket, as {order.reference}."})
         if row is not None and (row.stop_price, row.take_price) != (exits.stop, exits.take):
-            said = "This form was already submitted with different stop and take-profit prices"
-            raise CannotPlace({FORM: f"{said}, as {row.reference}."})
+            sentence = "This form was already submitted with different stop and take-profit prices"
+            raise CannotPlace({FORM: f"{sentence}, as {row.reference}."})
         if row is None:
             _create(order, exits, person=initiator, now=now, request=request)
     return order
