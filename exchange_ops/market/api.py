@@ -57,7 +57,7 @@ class Markets(APIView):
 
     @extend_schema(operation_id="markets_list", responses={200: TickerList, **REFUSALS})
     def get(self, request: Request) -> HttpResponse:
-        """Every symbol at once, in the order of their codes."""
+        """All symbols, sorted by code."""
         return answer(row_texts(Ticker.objects.order_by("symbol"), TICKER))
 
 
@@ -68,7 +68,7 @@ class OneMarket(APIView):
 
     @extend_schema(operation_id="markets_read", responses={200: MarketOut, **NOT_FOUND})
     def get(self, request: Request, symbol: str) -> Response:
-        """One symbol, its rules and its price."""
+        """One symbol, with its trading rules and price."""
         row: Any = _symbol(symbol)
         row.ticker = Ticker.objects.filter(symbol=row.code).first()
         return Response(MarketOut(row).data)
@@ -81,7 +81,7 @@ class Candles(APIView):
 
     @extend_schema(operation_id="markets_candles", parameters=[CandleQuestion], responses={200: CandleList, **LIST})
     def get(self, request: Request, symbol: str) -> HttpResponse:
-        """The candles of one period, newest first; read again in a few seconds while `read_at` is null."""
+        """Candles for one period, newest first; retry in a few seconds while `read_at` is null."""
         query = _query(CandleQuestion, request)
         look = _look(symbol, query["period"])
         rows = Candle.objects.filter(symbol=look.symbol, period=look.period)
@@ -98,7 +98,7 @@ class Trades(APIView):
 
     @extend_schema(operation_id="markets_trades", parameters=[TradeQuestion], responses={200: PublicTradeList, **LIST})
     def get(self, request: Request, symbol: str) -> HttpResponse:
-        """The public trades of one symbol, newest first; read again in a few seconds while `read_at` is null."""
+        """Public trades in one symbol, newest first; retry in a few seconds while `read_at` is null."""
         query = _query(TradeQuestion, request)
         look = _look(symbol)
         rows = PublicTrade.objects.filter(symbol=look.symbol)
@@ -115,7 +115,7 @@ class Book(APIView):
 
     @extend_schema(operation_id="markets_book", responses={200: BookOut, **NOT_FOUND})
     def get(self, request: Request, symbol: str) -> Response:
-        """The order book, best levels first; read again in a few seconds while `read_at` is null."""
+        """The order book, best levels first; retry in a few seconds while `read_at` is null."""
         look = _look(symbol)
         row = BookSnapshot.objects.filter(symbol=look.symbol).first()
         sides = {"ask": _levels(row.ask if row else []), "bid": _levels(row.bid if row else [])}

@@ -10,7 +10,7 @@ from exchange_ops.shared.api.fields import AmountText, ExchangeIdText
 
 
 class TickerOut(serializers.ModelSerializer[Ticker]):
-    """The last 24 hours of a symbol; `timestamp` is the exchange's time, `read_at` when the desk read it."""
+    """A symbol's last 24 hours; `timestamp` is the exchange's time, `read_at` when the data was received."""
 
     ask = AmountText(read_only=True, allow_null=True)
     bid = AmountText(read_only=True, allow_null=True)
@@ -31,13 +31,13 @@ class TickerOut(serializers.ModelSerializer[Ticker]):
 
 
 class TickerList(serializers.Serializer[Any]):
-    """Every symbol that has a price, in the order of their codes."""
+    """Every symbol with a price, sorted by code."""
 
     items = TickerOut(many=True)
 
 
 class MarketOut(serializers.ModelSerializer[Symbol]):
-    """A symbol with its rules: rates are fractions, a rate below zero is a rebate."""
+    """A symbol with its trading rules. Rates are fractions; a negative rate is a rebate."""
 
     symbol = serializers.CharField(source="code", read_only=True)
     quantity_increment = AmountText(read_only=True)
@@ -57,7 +57,7 @@ class MarketOut(serializers.ModelSerializer[Symbol]):
 
 
 class CandleOut(serializers.ModelSerializer[Candle]):
-    """One period; `timestamp` is its start. Periods without trades have no candle."""
+    """One candle; `timestamp` is its start. Periods without trades have no candle."""
 
     open = AmountText(read_only=True)
     close = AmountText(read_only=True)
@@ -73,7 +73,7 @@ class CandleOut(serializers.ModelSerializer[Candle]):
 
 
 class PublicTradeOut(serializers.ModelSerializer[PublicTrade]):
-    """A trade that everybody sees; `side` is the taker's."""
+    """A public trade; `side` is the taker's."""
 
     id = ExchangeIdText(source="trade_id", read_only=True)
     price = AmountText(read_only=True)
@@ -113,7 +113,7 @@ class LevelOut(serializers.Serializer[Any]):
 
 
 class BookOut(ReadParts):
-    """Up to a hundred levels a side, best first; `timestamp` is the exchange's time."""
+    """Up to 100 levels per side, best first; `timestamp` is the exchange's time."""
 
     timestamp = serializers.DateTimeField(allow_null=True)
     ask = LevelOut(many=True)

@@ -163,5 +163,5 @@ def _forget_beyond_trades(symbol: str, numbers: Sequence[int], cut: bool) -> Non
 def _sentence(what: str, count: int, reasons: Sequence[str]) -> str:
     if not count:
         return ""
-    because = f": {reasons[0]}" if reasons else " as documented"
+    because = f": {reasons[0]}" if reasons else ""
     return f"{count} {what}{'' if count == 1 else 's'} could not be processed{because}."

@@ -20,6 +20,7 @@ from wire.errors import CallFailed, Unreachable
 LEASE = "market"
 LONGEST_PROBLEM = 300
 MOST_MISSED = 2
+_TITLES = {"trades": "Trades", "book": "Order book", "candles": "Candles"}
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class _Reading:
         try:
             remark = read()
         except CallFailed as failure:
-            self.problems.append(f"No {part}: {failure}.")
+            self.problems.append(f"{_TITLES[part]} not updated: {failure}.")
             self.reached = not isinstance(failure, Unreachable)
         else:
             self.parts.append(part)

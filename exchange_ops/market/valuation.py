@@ -94,11 +94,15 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     if price is None:
         newest = max(price.as_of for price in routes)
         if clock.is_future(newest, now):
-            return Value(quote, as_of=newest, reason="The last price is dated in the future; the clock was set back.")
+            return Value(
+                quote,
+                as_of=newest,
+                reason="The last price has a timestamp in the future; the server clock may have been set back.",
+            )
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:
-        return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is out of range.")
+        return Value(quote, as_of=price.as_of, via=price.via, reason="The value is too large to show.")
     return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via, rate=price.rate)
 
 

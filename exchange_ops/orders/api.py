@@ -57,10 +57,10 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once; `state` shows the outcome.")
+@recording("orders_place", OrderIn, OrderOut, "Place an order. Recorded, then sent once; `state` shows the outcome.")
 @listing("orders_list", OrderOut)
 class Orders(Recording, OfAccount):
-    """The orders of the account, fifty a page, newest first."""
+    """Orders on the account, fifty per page, newest first."""
 
     permission_classes = (MaySeeAndTrade,)
     filter_form = OrderFilter
@@ -130,7 +130,7 @@ def _quantity(
 
 @reading("orders_read", OrderOut)
 class OneOrder(Reading):
-    """One order as it was last read."""
+    """One order, with its status as last synced."""
 
     queryset = Order.objects.select_related("initiator")
     lookup_url_kwarg = "order_id"
@@ -146,7 +146,7 @@ class CancelOrder(APIView):
     @keyed(operation_id="orders_cancel", request=None, responses={202: OrderOut, **NOT_FOUND})
     @once
     def post(self, request: ApiRequest, order_id: int) -> Response:
-        """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
+        """Cancel the unfilled part of an order; it can still fill until the exchange confirms."""
         get_object_or_404(Order, pk=order_id)
         try:
             row = workflow.cancel(order_id=order_id, person=request.user, now=clock.now())
@@ -157,7 +157,7 @@ class CancelOrder(APIView):
 
 @reading("brackets_read", BracketOut)
 class OneBracket(Reading):
-    """One bracket, with its orders as they were last read."""
+    """One bracket, with its orders as last synced."""
 
     queryset = Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order")
     lookup_url_kwarg = "bracket_id"
@@ -173,7 +173,7 @@ class EndBracket(APIView):
     @keyed(operation_id="brackets_end", request=None, responses={202: BracketOut, **NOT_FOUND})
     @once
     def post(self, request: ApiRequest, bracket_id: int) -> Response:
-        """Have its entry and stops cancelled as far as they are open; what was filled stays, without a stop."""
+        """End a bracket: open entry and stop orders are cancelled. The filled position stays open without a stop."""
         get_object_or_404(Bracket, pk=bracket_id)
         try:
             row = brackets.end(bracket_id=bracket_id, person=request.user, now=clock.now())
@@ -192,7 +192,7 @@ class WithdrawOrder(APIView):
     @keyed(operation_id="orders_withdraw", request=OrderWithdrawIn, responses={200: OrderOut, **NOT_FOUND})
     @once
     def post(self, request: ApiRequest, order_id: int) -> Response:
-        """Withdraw an order that waits for approval. Only by the one who asked; people alone approve and decline."""
+        """Withdraw an order awaiting approval. Only its requester can; the API cannot approve or reject it."""
         get_object_or_404(Order, pk=order_id)
         content = read(OrderWithdrawIn, request)
         try:
@@ -204,7 +204,7 @@ class WithdrawOrder(APIView):
 
 @unpaged("margin_list", MarginOut)
 class Margin(OfAccount):
-    """Every isolated margin account as last read, with its position."""
+    """All isolated margin accounts, with their positions, as last synced."""
 
     queryset = MarginAccount.objects.filter(gone_at=None).order_by("symbol")
 

@@ -50,9 +50,9 @@ class OverstepOut(serializers.Serializer[Any]):
 
 
 class OrderResultOut(serializers.Serializer[Any]):
-    """The realised profit or loss of what an order sold, after fees, by the lots of profit and loss (FIFO).
+    """Realised P&L on what an order sold, after fees, first in, first out.
 
-    `realised` is in `currency`, the account's; null where it can't be proven, and `reason` says why.
+    `realised` is in `currency`, the account's quote currency; null if it can't be determined, and `reason` says why.
     """
 
     realised = SignedAmountText(source="amount", read_only=True, allow_null=True)
@@ -71,9 +71,9 @@ class OrdersOut(serializers.ListSerializer[Any]):
 
 
 class OrderOut(serializers.ModelSerializer[Order]):
-    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one.
+    """An order. `state` is its state in Countersign, `status` the exchange's status once it has one.
 
-    `value` is in the quote currency, before fees; `fees` below zero are a rebate. Null: not all fills are read yet.
+    `value` is in the quote currency, before fees; negative `fees` are a rebate. Null: not all fills are synced yet.
     """
 
     reference = serializers.CharField(read_only=True)
@@ -152,9 +152,9 @@ class OrderOut(serializers.ModelSerializer[Order]):
 
 
 class OrderIn(StrictBody):
-    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused.
+    """An order request. Figures are strings; requests that are invalid or exceed available funds are rejected.
 
-    Send `quantity` or `amount`, exactly one of the two.
+    Send either `quantity` or `amount`, not both.
     """
 
     symbol = StrictText(max_length=40)
@@ -177,9 +177,11 @@ class OrderIn(StrictBody):
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
     strict_validate = StrictBoolean(
-        required=False, default=True, help_text="Must be a multiple of the symbol's tick or lot size."
+        required=False,
+        default=True,
+        help_text="Price and quantity must be multiples of the tick and lot size; if false, the exchange rounds them.",
     )
-    margin = StrictBoolean(required=False, default=False, help_text="On the symbol's isolated margin account.")
+    margin = StrictBoolean(required=False, default=False, help_text="Trade on the symbol's isolated margin account.")
     take_liquidity_markup = AmountIn(
         required=False, allow_null=True, help_text="A markup as a fraction of the volume, added to the fee."
     )
@@ -187,9 +189,11 @@ class OrderIn(StrictBody):
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="With take_profit: a bracket. Each fill gets a stop at this price on the exchange.",
+        help_text="Together with take_profit, makes a bracket: each fill gets a stop at this price on the exchange.",
     )
-    take_profit = AmountIn(required=False, allow_null=True, help_text="Monitored here; closes at this price or better.")
+    take_profit = AmountIn(
+        required=False, allow_null=True, help_text="Monitored by Countersign; closes at this price or better."
+    )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
@@ -204,7 +208,7 @@ class OrderIn(StrictBody):
 
 
 class BracketOrderOut(serializers.Serializer[Any]):
-    """One order of a bracket, as what it is now: what replaced it stands for it. `role`: entry, stop or take."""
+    """One order in a bracket; a replaced order is represented by its replacement. `role`: entry, stop or take."""
 
     role = serializers.ChoiceField(choices=["entry", "stop", "take"])
     order_id = serializers.IntegerField()
@@ -214,10 +218,10 @@ class BracketOrderOut(serializers.Serializer[Any]):
 
 
 class BracketResultOut(serializers.Serializer[Any]):
-    """What the exits closed of the entry, computed from the account's trades.
+    """The bracket's result so far, computed from the account's trades.
 
     `realised` is in the quote currency, null while nothing is closed; `is_after_fees` says whether `fees`, which are in
-    `fee_currency`, are deducted from it. `is_complete` is false while some fills are not read yet.
+    `fee_currency`, are deducted from it. `is_complete` is false while some fills are not synced yet.
     """
 
     realised = SignedAmountText(read_only=True, allow_null=True)
@@ -229,7 +233,7 @@ class BracketResultOut(serializers.Serializer[Any]):
 
 
 class BracketOut(serializers.ModelSerializer[Bracket]):
-    """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
+    """A stop and a take profit for one order's fills. `outcome` says how the bracket ended."""
 
     reference = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=list(bracket_states.STATES), read_only=True)
@@ -291,7 +295,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
 
 
 class TradeOut(serializers.ModelSerializer[AccountTrade]):
-    """One trade of the account; a negative fee is a rebate."""
+    """One trade on the account; a negative fee is a rebate."""
 
     exchange_id = ExchangeIdText(read_only=True)
     exchange_order_id = ExchangeIdText(read_only=True)
@@ -321,13 +325,13 @@ class TradeOut(serializers.ModelSerializer[AccountTrade]):
 
 
 class OrderWithdrawIn(StrictBody):
-    """Why an order that waits for an approval is taken back."""
+    """The reason for withdrawing an order awaiting approval."""
 
     reason = StrictText(max_length=LONGEST_COMMENT)
 
 
 class PositionOut(serializers.ModelSerializer[MarginPosition]):
-    """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
+    """A position; a negative quantity is a short. `exchange_id` is its ID on the exchange."""
 
     exchange_id = ExchangeIdText(read_only=True)
     quantity = SignedAmountText(read_only=True)
@@ -352,7 +356,7 @@ class PositionOut(serializers.ModelSerializer[MarginPosition]):
 
 
 class MarginOut(serializers.ModelSerializer[MarginAccount]):
-    """An isolated margin account as last read; balances in the symbol's quote currency."""
+    """An isolated margin account as last synced; balances are in the symbol's quote currency."""
 
     leverage = AmountText(read_only=True)
     margin_balance = AmountText(read_only=True)

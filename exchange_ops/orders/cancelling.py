@@ -225,7 +225,7 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     else:
         machine.move(
             row, event="cancel_confirmed", to=states.PLACED, now=now, active=False,
-            last_problem="Not among the exchange's open orders or history: its final status is unknown.",
+            last_problem="Not in the exchange's open orders or history: its final status is unknown.",
         )  # fmt: skip
     return True
 

@@ -69,7 +69,7 @@ class TokensField(forms.Field):
 class OrderForm(RequestForm):
     """A ticket. `request_key` makes a double click, a second tab and a reload the same order."""
 
-    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
+    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose a symbol."})
     side = forms.ChoiceField(
         label="Side",
         choices=[("buy", "Buy"), ("sell", "Sell")],
@@ -216,9 +216,9 @@ def exits_of(cleaned: dict[str, Any]) -> Exits | None:
 class GuardForm(RequestForm):
     """The two prices that guard an open order."""
 
-    stop_loss = GroupedAmountField(label="Stop", max_length=80, error_messages={"required": "Enter the stop."})
+    stop_loss = GroupedAmountField(label="Stop", max_length=80, error_messages={"required": "Enter the stop price."})
     take_profit = GroupedAmountField(
-        label="Take profit", max_length=80, error_messages={"required": "Enter the take profit."}
+        label="Take profit", max_length=80, error_messages={"required": "Enter the take-profit price."}
     )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

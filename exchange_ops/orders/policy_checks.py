@@ -207,5 +207,5 @@ def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, 
         sentence = f"The order is larger than the visible book; policy allows {allowed} from the best price."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.worst is not None and impact.deepest > most:
-        where = f"The order would move {impact.deepest} % through the book, to {impact.worst.normalize():f}"
+        where = f"The order would move the price {impact.deepest} %, to {impact.worst.normalize():f}"
         yield Overstep(BOOK_DEEP, "quantity", f"{where}; policy allows {allowed}.", beyond, impact.deepest)

@@ -42,12 +42,12 @@ FIELDS = {
 _NEEDED = {
     "price": "Enter a price for this order type.",
     "stop_price": "Enter a stop price, the price that triggers the order.",
-    "expire_time": "Enter the date until which the order is good (GTD).",
+    "expire_time": "Enter an expiry date for the GTD order.",
 }
 _NOT_TAKEN = {
     "price": "Leave the price empty for this order type.",
     "stop_price": "Leave the stop price empty: only stop orders have one.",
-    "expire_time": "Leave the date empty: only GTD orders have one.",
+    "expire_time": "Leave the expiry date empty: only GTD orders have one.",
     "time_in_force": "A market order cannot rest in the book. Choose IOC or FOK.",
     "post_only": "An order that never rests in the book cannot be post-only.",
 }
@@ -249,7 +249,7 @@ def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, ol
         return ""
     else:
         needs = f"Insufficient balance: {_text(requested.quantity)} {currency} required"
-    return f"{needs}, {_text(held.available)} available in the trading account at {held.read_at:%H:%M:%S} UTC."
+    return f"{needs}; {_text(held.available)} available in the trading account at {held.read_at:%H:%M:%S} UTC."
 
 
 def _sentence(name: str, problem: BadArgument) -> str:

@@ -35,7 +35,7 @@ from wire.operation import BadArgument
 
 WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; by then the price may have changed
 ONLY_CANCELLED = (
-    "The exchange cancelled the original order but could not place this one, most often for insufficient "
+    "The exchange cancelled the original order but could not place this one, usually because of insufficient "
     "funds. Fills are kept."
 )
 EARLY = timedelta(seconds=5)  # how long before it was sent our order may seem to have been created at the exchange

@@ -58,7 +58,7 @@ STATES: Final[dict[str, State]] = {
     ),
     REQUESTED: State(
         "Queued",
-        "Not sent yet. The order is sent within a minute or not at all. No action needed.",
+        "Not sent yet. The order will be sent within a minute or not at all. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -98,7 +98,7 @@ STATES: Final[dict[str, State]] = {
         "Unknown, searching",
         (
             "Not yet known whether it was placed: no response from the exchange. Searching open orders and "
-            "history; it is never sent again. Do not place this order again until its status is known."
+            "history; it will not be sent again. Do not place this order again until its status is known."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -117,7 +117,7 @@ STATES: Final[dict[str, State]] = {
     NOT_SEEN: State(
         "Not found at the exchange",
         (
-            "Most likely not placed: repeated checks for over a minute found no order with this ID. It is never "
+            "Most likely not placed: repeated checks for over a minute found no order with this ID. It will not be "
             "sent again, and will be shown here if it appears. An operator can place a new order."
         ),
         Turn.PERSON,

@@ -55,7 +55,7 @@ __all__ = [
     "sweep",
 ]
 
-NEEDS_ONE: Final = "Not placed: this order now needs approval. Press the button again to request it."
+NEEDS_ONE: Final = "Not placed: this order now needs approval. Press the button again to request approval."
 NEEDS_NONE: Final = "Not placed: this order no longer needs approval. Press the button again to place it."
 STEPS = {
     states.WAITING: approvals.lapse,

@@ -17,7 +17,7 @@ from exchange_ops.withdrawals import funds
 
 
 class FundsOut(serializers.Serializer[Any]):
-    """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
+    """One currency in the bank and trading accounts; `holds` is the part of `bank_reserved` held for our payouts."""
 
     currency = serializers.CharField()
     bank = AmountText(help_text="Available in the bank account.")
@@ -33,7 +33,7 @@ class FundsOut(serializers.Serializer[Any]):
 
 
 class FundsList(serializers.Serializer[Any]):
-    """Every currency the exchange describes or the account holds, by code."""
+    """Every currency listed on the exchange or held in the account, by code."""
 
     quote_currency = serializers.CharField()
     total = AmountText(allow_null=True, help_text="Value of all holdings with a current price.")
@@ -47,7 +47,7 @@ class Funds(APIView):
 
     @extend_schema(operation_id="funds_list", responses={200: FundsList, **NOT_FOUND})
     def get(self, request: Request) -> Response:
-        """Both wallets side by side, with what they are worth."""
+        """Bank and trading account balances, with their value."""
         account = accounts.required(request)
         rows = funds.by_currency(accounts=[account], quote=account.quote_currency, now=clock.now())
         members = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}

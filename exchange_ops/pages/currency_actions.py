@@ -80,7 +80,7 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             may_ask or request_checks.currency_problem(currency) or _nothing(row.bank, code, "bank account"),
         ),
         Action(
-            "Move",
+            "Transfer",
             "arrow-left-right",
             f"{reverse('transfer-new', args=['move'])}?{wish}",
             may_ask or _no_moves(row, currency) or _nothing(row.bank + row.trading, code, "bank or trading account"),
@@ -107,7 +107,7 @@ def _protect(row: Funds, symbol: Symbol | None, why_not: str) -> Action:
     url = (
         f"{reverse('order-new')}?{urlencode({'protect': 'stop', 'symbol': symbol.code})}" if symbol and is_sold else ""
     )
-    no_market = "" if is_sold else f"There is no market to sell {row.currency}."
+    no_market = "" if is_sold else f"There is no market for selling {row.currency}."
     why_not = why_not or no_market or _nothing(row.trading, row.currency, "trading account")
     return Action("Protect", "shield-check", url, why_not)
 
@@ -153,8 +153,8 @@ def _options(row: Funds, held: Decimal, step: Decimal | None, market: Market) ->
     )
     options = [f"sell on {symbol_to_sell.code}"] if symbol_to_sell else []
     options += ["convert to another network"] if row.converts and can_move else []
-    options += ["move to a sub-account"] if can_move else []
-    return options or ["keep until more arrives: too small to sell, convert or move"]
+    options += ["transfer to a sub-account"] if can_move else []
+    return options or ["keep until more arrives: too small to sell, convert or transfer"]
 
 
 def _no_deposits(row: Funds, currency: Currency | None) -> str:

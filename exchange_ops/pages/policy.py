@@ -36,7 +36,7 @@ class ThawForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter the reason why the freeze can be lifted."},
+        error_messages={"required": "Enter a reason for lifting the freeze."},
     )
 
 
@@ -71,7 +71,7 @@ def freeze(request: DeskRequest) -> HttpResponse:
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
-    sentence = "Account frozen. No payouts or transfers; undecided holds are released."
+    sentence = "Account frozen. No payouts or transfers; holds awaiting a decision will be released."
     messages.success(request, f"{row.account.name}: {sentence}")
     return redirect("policy")
 
@@ -96,7 +96,7 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
     sentence = (
         "Freeze lifted. Payouts are possible again."
         if after.thawed_at
-        else "Recorded. A second treasurer must also approve."
+        else "Approval recorded. A second treasurer must also approve."
     )
     messages.success(request, f"{frozen.account.name}: {sentence}")
     return redirect("policy")

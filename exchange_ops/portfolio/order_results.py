@@ -23,7 +23,7 @@ from wire.values import grouped_text
 ZERO: Final = Decimal(0)
 ON_MARGIN: Final = "Margin order: see the position's P&L."
 NOT_DESCRIBED: Final = "The exchange no longer lists this symbol."
-NOT_COMPUTED: Final = "Not computed yet. Profit and loss updates within minutes of a trade."
+NOT_COMPUTED: Final = "Not computed yet. P&L is updated within minutes of a trade."
 _CHUNK: Final = 500
 _FIGURES: Final = ("trades", "quantity", "realised", "currency", "without_cost", "without_price")
 

@@ -50,7 +50,7 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
             changed = bool(snapshots.rebuild(account=account, now=now)) or changed
             Progress.objects.filter(pk=progress.pk).update(rebuilt_at=now)
         except snapshots.CannotRebuild as reason:
-            problem = problem or f"History not rebuilt yet: {reason}."
+            problem = problem or f"History not reconstructed yet: {reason}."
     changed = flows.update(account=account, progress=progress) or changed
     changed = bool(flows.price(account=account)) or changed
     # Profits are worth most with the prices of their days: they wait for the first reading of those.

@@ -155,7 +155,7 @@ def _too_early(account: Account, now: datetime) -> str:
     if walks.is_incomplete(account=account, now=now):
         return "the ledger is still loading"
     if waiting := quarantine.waiting(account=account):
-        return f"{waiting} ledger records could not be read"
+        return f"{waiting} ledger records could not be processed"
     read = heartbeats.state_of(workflow.name_of(account))
     if read is None or read.heard_at is None:
         return "the account's trades are still loading"

@@ -22,7 +22,7 @@ from exchange_ops.shared.api.resources import OfAccount, Reading, Recording, rec
 
 
 class MarginActionOut(serializers.ModelSerializer[MarginAction]):
-    """A margin action as the desk knows it. `sentence` says what happened first."""
+    """A margin action. `sentence` describes its status, starting with what happened to the money."""
 
     reference = serializers.CharField(read_only=True)
     action = serializers.ChoiceField(source="kind", choices=list(states.KINDS), read_only=True)
@@ -71,7 +71,7 @@ class MarginActionOut(serializers.ModelSerializer[MarginAction]):
 
 
 class MarginActionIn(StrictBody):
-    """A margin action to be asked for. Figures are text; what breaks a rule of the symbol or the funds is refused."""
+    """A margin action. Figures are strings; requests that are invalid or exceed available funds are rejected."""
 
     action = StrictChoice(choices=list(states.KINDS))
     symbol = StrictText(max_length=40)
@@ -84,7 +84,7 @@ class MarginActionIn(StrictBody):
         allow_null=True,
         help_text=(
             "For close, reduce and close_account: the exchange_id of the position you mean. A different position "
-            "opened since is not touched."
+            "opened since will not be touched."
         ),
     )
     confirmed = serializers.ListField(
@@ -104,7 +104,7 @@ class MarginActionIn(StrictBody):
 )
 @listing("margin_actions_list", MarginActionOut)
 class MarginActions(Recording, OfAccount):
-    """What was asked for on margin, fifty a page, newest first."""
+    """Margin actions, fifty per page, newest first."""
 
     permission_classes = (MaySeeAndTrade,)
     queryset = MarginAction.objects.select_related("initiator")
@@ -121,7 +121,7 @@ class MarginActions(Recording, OfAccount):
 
 @reading("margin_actions_read", MarginActionOut)
 class OneMarginAction(Reading):
-    """One margin action as it stands now."""
+    """One margin action, with its current status."""
 
     queryset = MarginAction.objects.select_related("initiator")
     lookup_url_kwarg = "margin_action_id"

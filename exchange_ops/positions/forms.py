@@ -23,8 +23,10 @@ _FIGURE = {"autocomplete": "off", "spellcheck": "false", "placeholder": " "}
 class CollateralForm(RequestForm):
     """How much collateral the margin account of a symbol is to have."""
 
-    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
-    amount = GroupedAmountField(label="Collateral", max_length=80, error_messages={"required": "Enter the collateral."})
+    symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose a symbol."})
+    amount = GroupedAmountField(
+        label="Collateral", max_length=80, error_messages={"required": "Enter the collateral amount."}
+    )
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -175,7 +175,7 @@ def _too_much(row: MarginAction, symbol: Symbol, added: Decimal, now: datetime) 
     balance = available(account=row.account, currency=quote)
     if balance is not None and added > balance.available:
         return (
-            f"Insufficient balance: {grouped_text(added)} {quote} required, {grouped_text(balance.available)} "
+            f"Insufficient balance: {grouped_text(added)} {quote} required; {grouped_text(balance.available)} "
             f"available in the trading account at {balance.read_at:%H:%M:%S} UTC."
         )
     return limits.problem(

@@ -36,7 +36,7 @@ SETTLED: Final = "settled"
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Queued",
-        "Not sent yet. The account is checked once more, then the request is sent within a minute or not at all.",
+        "Not sent yet. The account will be checked once more, then the request sent within a minute or not at all.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -58,8 +58,8 @@ STATES: Final[dict[str, State]] = {
     UNKNOWN: State(
         "Outcome unknown",
         (
-            "Not yet known whether it was done: no response from the exchange. Accounts, positions and orders are "
-            "checked until it is known; it is never sent again. Do not repeat the request until then."
+            "Not yet known whether it was carried out: no response from the exchange. Accounts, positions and orders "
+            "are checked until it is known; the request will not be sent again. Do not repeat it until then."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -110,7 +110,7 @@ STATES: Final[dict[str, State]] = {
         "Unclear",
         (
             "The result is unclear: the account also changed for another reason. An operator must compare the "
-            "exchange's records and record the result. It is never sent again."
+            "exchange's records and record the result. It will not be sent again."
         ),
         Turn.PERSON,
         Tone.WARN,
@@ -118,7 +118,7 @@ STATES: Final[dict[str, State]] = {
     ),
     SETTLED: State(
         "Result recorded",
-        "A person compared the exchange's records and recorded the result.",
+        "An operator compared the exchange's records and recorded the result.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-check",

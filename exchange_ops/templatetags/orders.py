@@ -64,7 +64,7 @@ DISPLAY: Final = Display(STATES, _EVENTS).registered(
 _BRACKET_EVENTS = {
     "asked": "Requested",
     "entered": "Entry filled, stop placed",
-    "stop_missing": "Without a stop",
+    "stop_missing": "Stop missing",
     "guarded_again": "Protected again",
     "stop_asked": "Stop placed again",
     "take_reached": "Take profit reached",

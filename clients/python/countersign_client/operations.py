@@ -75,7 +75,7 @@ class Operations(Transport):
         self,
         bracket_id: int,
     ) -> shapes.BracketOut:
-        """One bracket, with its orders as they were last read."""
+        """One bracket, with its orders as last synced."""
         answer: shapes.BracketOut = self.ask("GET", f"/api/v1/brackets/{self.part(bracket_id)}/")
         return answer
 
@@ -85,7 +85,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.BracketOut:
-        """Have its entry and stops cancelled as far as they are open; what was filled stays, without a stop."""
+        """End a bracket: open entry and stop orders are cancelled. The filled position stays open without a stop."""
         answer: shapes.BracketOut = self.ask(
             "POST", f"/api/v1/brackets/{self.part(bracket_id)}/end/", idempotency_key=idempotency_key
         )
@@ -261,7 +261,7 @@ class Operations(Transport):
     def funds_list(
         self,
     ) -> shapes.FundsList:
-        """Both wallets side by side, with what they are worth."""
+        """Bank and trading account balances, with their value."""
         answer: shapes.FundsList = self.ask("GET", "/api/v1/funds/")
         return answer
 
@@ -346,7 +346,7 @@ class Operations(Transport):
     def margin_list(
         self,
     ) -> shapes.MarginList:
-        """Every isolated margin account as last read, with its position."""
+        """All isolated margin accounts, with their positions, as last synced."""
         answer: shapes.MarginList = self.ask("GET", "/api/v1/margin/")
         return answer
 
@@ -355,7 +355,7 @@ class Operations(Transport):
         *,
         before: int | None = None,
     ) -> shapes.MarginActionPage:
-        """What was asked for on margin, fifty a page, newest first."""
+        """Margin actions, fifty per page, newest first."""
         query = {
             "before": before,
         }
@@ -393,14 +393,14 @@ class Operations(Transport):
         self,
         margin_action_id: int,
     ) -> shapes.MarginActionOut:
-        """One margin action as it stands now."""
+        """One margin action, with its current status."""
         answer: shapes.MarginActionOut = self.ask("GET", f"/api/v1/margin/actions/{self.part(margin_action_id)}/")
         return answer
 
     def markets_list(
         self,
     ) -> shapes.TickerList:
-        """Every symbol at once, in the order of their codes."""
+        """All symbols, sorted by code."""
         answer: shapes.TickerList = self.ask("GET", "/api/v1/markets/")
         return answer
 
@@ -408,7 +408,7 @@ class Operations(Transport):
         self,
         symbol: str,
     ) -> shapes.MarketOut:
-        """One symbol, its rules and its price."""
+        """One symbol, with its trading rules and price."""
         answer: shapes.MarketOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/")
         return answer
 
@@ -416,7 +416,7 @@ class Operations(Transport):
         self,
         symbol: str,
     ) -> shapes.BookOut:
-        """The order book, best levels first; read again in a few seconds while `read_at` is null."""
+        """The order book, best levels first; retry in a few seconds while `read_at` is null."""
         answer: shapes.BookOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/book/")
         return answer
 
@@ -428,7 +428,7 @@ class Operations(Transport):
         limit: int | None = None,
         period: str | None = None,
     ) -> shapes.CandleList:
-        """The candles of one period, newest first; read again in a few seconds while `read_at` is null."""
+        """Candles for one period, newest first; retry in a few seconds while `read_at` is null."""
         query = {
             "before": before,
             "limit": limit,
@@ -444,7 +444,7 @@ class Operations(Transport):
         before: int | None = None,
         limit: int | None = None,
     ) -> shapes.PublicTradeList:
-        """The public trades of one symbol, newest first; read again in a few seconds while `read_at` is null."""
+        """Public trades in one symbol, newest first; retry in a few seconds while `read_at` is null."""
         query = {
             "before": before,
             "limit": limit,
@@ -468,7 +468,7 @@ class Operations(Transport):
         view: str | None = None,
         zone: str | None = None,
     ) -> shapes.OrderPage:
-        """The orders of the account, fifty a page, newest first."""
+        """Orders on the account, fifty per page, newest first."""
         query = {
             "before": before,
             "origin": origin,
@@ -529,7 +529,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Place an order: recorded, then sent once; `state` shows the outcome."""
+        """Place an order. Recorded, then sent once; `state` shows the outcome."""
         answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
         return answer
 
@@ -537,7 +537,7 @@ class Operations(Transport):
         self,
         order_id: int,
     ) -> shapes.OrderOut:
-        """One order as it was last read."""
+        """One order, with its status as last synced."""
         answer: shapes.OrderOut = self.ask("GET", f"/api/v1/orders/{self.part(order_id)}/")
         return answer
 
@@ -547,7 +547,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
+        """Cancel the unfilled part of an order; it can still fill until the exchange confirms."""
         answer: shapes.OrderOut = self.ask(
             "POST", f"/api/v1/orders/{self.part(order_id)}/cancel/", idempotency_key=idempotency_key
         )
@@ -560,7 +560,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Withdraw an order that waits for approval. Only by the one who asked; people alone approve and decline."""
+        """Withdraw an order awaiting approval. Only its requester can; the API cannot approve or reject it."""
         answer: shapes.OrderOut = self.ask(
             "POST", f"/api/v1/orders/{self.part(order_id)}/withdraw/", body=body, idempotency_key=idempotency_key
         )

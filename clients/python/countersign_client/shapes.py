@@ -302,7 +302,7 @@ class LevelOut(TypedDict):
 
 
 class BookOut(TypedDict):
-    """Up to a hundred levels a side, best first; `timestamp` is the exchange's time."""
+    """Up to 100 levels per side, best first; `timestamp` is the exchange's time."""
 
     symbol: str
     read_at: str | None
@@ -312,7 +312,7 @@ class BookOut(TypedDict):
 
 
 class BracketOrderOut(TypedDict):
-    """One order of a bracket, as what it is now: what replaced it stands for it. `role`: entry, stop or take."""
+    """One order in a bracket; a replaced order is represented by its replacement. `role`: entry, stop or take."""
 
     role: RoleEnum
     order_id: int
@@ -322,9 +322,9 @@ class BracketOrderOut(TypedDict):
 
 
 class BracketResultOut(TypedDict):
-    """What the exits closed of the entry, computed from the account's trades. `realised` is in the quote currency,
-    null while nothing is closed; `is_after_fees` says whether `fees`, which are in `fee_currency`, are deducted from
-    it. `is_complete` is false while some fills are not read yet.
+    """The bracket's result so far, computed from the account's trades. `realised` is in the quote currency, null
+    while nothing is closed; `is_after_fees` says whether `fees`, which are in `fee_currency`, are deducted from it.
+    `is_complete` is false while some fills are not synced yet.
     """
 
     realised: str | None
@@ -336,7 +336,7 @@ class BracketResultOut(TypedDict):
 
 
 class BracketOut(TypedDict):
-    """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
+    """A stop and a take profit for one order's fills. `outcome` says how the bracket ended."""
 
     id: int
     reference: str
@@ -371,7 +371,7 @@ class CancelIn(TypedDict):
 
 
 class CandleOut(TypedDict):
-    """One period; `timestamp` is its start. Periods without trades have no candle."""
+    """One candle; `timestamp` is its start. Periods without trades have no candle."""
 
     timestamp: str
     open: str
@@ -566,7 +566,7 @@ class DepositAddressList(TypedDict):
 
 
 class FundsOut(TypedDict):
-    """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
+    """One currency in the bank and trading accounts; `holds` is the part of `bank_reserved` held for our payouts."""
 
     currency: str
     bank: str
@@ -580,7 +580,7 @@ class FundsOut(TypedDict):
 
 
 class FundsList(TypedDict):
-    """Every currency the exchange describes or the account holds, by code."""
+    """Every currency listed on the exchange or held in the account, by code."""
 
     quote_currency: str
     total: str | None
@@ -664,7 +664,7 @@ class LedgerEntryPage(TypedDict):
 
 
 class MarginActionIn(TypedDict):
-    """A margin action to be asked for. Figures are text; what breaks a rule of the symbol or the funds is refused."""
+    """A margin action. Figures are strings; requests that are invalid or exceed available funds are rejected."""
 
     action: ActionEnum
     symbol: str
@@ -687,7 +687,7 @@ class OverstepOut(TypedDict):
 
 
 class MarginActionOut(TypedDict):
-    """A margin action as the desk knows it. `sentence` says what happened first."""
+    """A margin action. `sentence` describes its status, starting with what happened to the money."""
 
     id: int
     reference: str
@@ -721,7 +721,7 @@ class MarginActionPage(TypedDict):
 
 
 class PositionOut(TypedDict):
-    """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
+    """A position; a negative quantity is a short. `exchange_id` is its ID on the exchange."""
 
     exchange_id: str
     quantity: str
@@ -734,7 +734,7 @@ class PositionOut(TypedDict):
 
 
 class MarginOut(TypedDict):
-    """An isolated margin account as last read; balances in the symbol's quote currency."""
+    """An isolated margin account as last synced; balances are in the symbol's quote currency."""
 
     symbol: str
     leverage: str
@@ -753,7 +753,7 @@ class MarginList(TypedDict):
 
 
 class TickerOut(TypedDict):
-    """The last 24 hours of a symbol; `timestamp` is the exchange's time, `read_at` when the desk read it."""
+    """A symbol's last 24 hours; `timestamp` is the exchange's time, `read_at` when the data was received."""
 
     symbol: str
     ask: str | None
@@ -769,7 +769,7 @@ class TickerOut(TypedDict):
 
 
 class MarketOut(TypedDict):
-    """A symbol with its rules: rates are fractions, a rate below zero is a rebate."""
+    """A symbol with its trading rules. Rates are fractions; a negative rate is a rebate."""
 
     symbol: str
     base_currency: str
@@ -832,8 +832,8 @@ class OneSubAccountOut(TypedDict):
 
 
 class OrderIn(TypedDict):
-    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused.
-    Send `quantity` or `amount`, exactly one of the two.
+    """An order request. Figures are strings; requests that are invalid or exceed available funds are rejected. Send
+    either `quantity` or `amount`, not both.
     """
 
     symbol: str
@@ -857,8 +857,8 @@ class OrderIn(TypedDict):
 
 
 class OrderResultOut(TypedDict):
-    """The realised profit or loss of what an order sold, after fees, by the lots of profit and loss (FIFO).
-    `realised` is in `currency`, the account's; null where it can't be proven, and `reason` says why.
+    """Realised P&L on what an order sold, after fees, first in, first out. `realised` is in `currency`, the account's
+    quote currency; null if it can't be determined, and `reason` says why.
     """
 
     realised: str | None
@@ -867,8 +867,8 @@ class OrderResultOut(TypedDict):
 
 
 class OrderOut(TypedDict):
-    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one. `value`
-    is in the quote currency, before fees; `fees` below zero are a rebate. Null: not all fills are read yet.
+    """An order. `state` is its state in Countersign, `status` the exchange's status once it has one. `value` is in
+    the quote currency, before fees; negative `fees` are a rebate. Null: not all fills are synced yet.
     """
 
     id: int
@@ -916,7 +916,7 @@ class OrderPage(TypedDict):
 
 
 class OrderWithdrawIn(TypedDict):
-    """Why an order that waits for an approval is taken back."""
+    """The reason for withdrawing an order awaiting approval."""
 
     reason: str
 
@@ -932,7 +932,7 @@ class Problem(TypedDict):
 
 
 class PublicTradeOut(TypedDict):
-    """A trade that everybody sees; `side` is the taker's."""
+    """A public trade; `side` is the taker's."""
 
     id: str
     price: str
@@ -1002,13 +1002,13 @@ class SubAccountList(TypedDict):
 
 
 class TickerList(TypedDict):
-    """Every symbol that has a price, in the order of their codes."""
+    """Every symbol with a price, sorted by code."""
 
     items: list[TickerOut]
 
 
 class TradeOut(TypedDict):
-    """One trade of the account; a negative fee is a rebate."""
+    """One trade on the account; a negative fee is a rebate."""
 
     exchange_id: str
     exchange_order_id: str

@@ -69,8 +69,8 @@ ROOM: Final = rooms.Room(
             [f"exchange_ops.{name}" for name in ("symbol", "ticker", "candle", "publictrade", "booksnapshot")],
             "public market data",
         ),
-        "exchange_ops.marketlook": "says what pages look at",
-        "exchange_ops.favourite": "which symbols a person wants to have at hand",
+        "exchange_ops.marketlook": "which market data pages are showing",
+        "exchange_ops.favourite": "a person's favourite symbols",
     },
     retention=(
         *(

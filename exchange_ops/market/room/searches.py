@@ -27,7 +27,7 @@ def symbols(text: str, scope: Scope) -> Iterator[Hit]:
     if not code:
         return
     for row in symbols_of(code, scope):
-        words = f"{row.base_currency} in {row.quote_currency}"
+        words = f"{row.base_currency} / {row.quote_currency}"
         is_exact = code in {row.code, row.base_currency}
         url = reverse("market", args=[row.code])
         yield Hit("Markets", row.code, words, url, "chart-candlestick", is_exact)

@@ -8,7 +8,7 @@ from exchange_ops.orders.brackets.chains import Chain
 from exchange_ops.orders.models import Order
 
 _NOT_PLACED: Final = (states.REFUSED, states.NOT_SENT, states.DECLINED, states.WITHDRAWN, states.LAPSED)
-_NOT_SEEN: Final = "not found at the exchange; its status is unknown."
+_NOT_SEEN: Final = "not found on the exchange; its status is unknown."
 
 
 def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
@@ -34,7 +34,7 @@ def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     if facts.unseen:
         order, unseen = _member(chain, facts.number), _references(chain, facts.unseen)
         return (
-            f"{unseen}, the replacement for the {what}, was not found at the exchange. {order.reference} is still "
+            f"{unseen}, the replacement for the {what}, was not found on the exchange. {order.reference} is still "
             "working."
         )
     return ""
@@ -44,9 +44,9 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What the order that takes over from this one waits for; empty where nothing is in its way."""
     order = _member(chain, facts.number)
     if facts.open:
-        return f"Cancelling the {what} {order.reference}; the next one is placed after that."
+        return f"Cancelling the {what} {order.reference}; the next one will be placed afterwards."
     if facts.is_lost:
-        return f"{_unknown(chain, facts, what)} Orders on the exchange are checked again before another is placed."
+        return f"{_unknown(chain, facts, what)} Orders on the exchange will be checked again before another is placed."
     return ""
 
 
@@ -55,11 +55,11 @@ def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     if order.state == states.NOT_SEEN:
         return f"The {what} {order.reference} was {_NOT_SEEN}"
     if facts.coming == (order.pk,):
-        return f"Looking for the {what} {order.reference} at the exchange; its status is not known yet."
+        return f"Searching for the {what} {order.reference} on the exchange; its status is not known yet."
     if facts.coming:
         coming = _references(chain, facts.coming)
         return (
-            f"Not yet known whether {coming} replaced the {what} {order.reference}. Looking for both; either could be"
+            f"Not yet known whether {coming} replaced the {what} {order.reference}. Searching for both; either could be"
             " working."
         )
     unseen = _references(chain, facts.unseen)

@@ -67,8 +67,8 @@ STATES: Final[dict[str, State]] = {
     TAKING: State(
         "Taking profit",
         (
-            "The market reached the take profit: the stop is being cancelled, then the position is closed at that "
-            "price or better. Any unfilled remainder gets a new stop. No action needed."
+            "The market reached the take profit: the stop is being cancelled, then the position will be closed at that "
+            "price or better. Any unfilled remainder will get a new stop. No action needed."
         ),
         Turn.WORKER,
         Tone.ACTIVE,
@@ -78,7 +78,7 @@ STATES: Final[dict[str, State]] = {
         "Ending",
         (
             "Open entry and stop orders are being cancelled; they can still fill until the exchange confirms. No "
-            "further orders are placed."
+            "further orders will be placed."
         ),
         Turn.WORKER,
         Tone.ACTIVE,
@@ -86,7 +86,7 @@ STATES: Final[dict[str, State]] = {
     ),
     CLOSED: State(
         "Ended",
-        "Monitoring has stopped, and this bracket places no more orders.",
+        "Monitoring has stopped; this bracket places no further orders.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

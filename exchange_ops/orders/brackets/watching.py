@@ -26,7 +26,7 @@ LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
 VIA: Final = "bracket"
 NO_PRICE: Final = "No current price, so the take profit is not monitored. The stop on the exchange is working."
-FROZEN: Final = "The account is frozen: no further orders are placed. A stop already on the exchange stays active."
+FROZEN: Final = "The account is frozen: no further orders will be placed. A stop already on the exchange stays active."
 
 
 def step(row: Bracket, *, now: datetime) -> None:

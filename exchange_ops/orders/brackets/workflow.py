@@ -52,7 +52,7 @@ bracket_of = situation.bracket_of
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 ONLY_OPERATORS: Final = "Only operators can change a bracket."
 NOTHING_TO_PLACE: Final = (
-    "No stop was placed: another order may already cover this position, and a second stop could close it "
+    "Stop not placed: another order may already cover this position, and a second stop could close it "
     "twice. Its status is being checked and will be shown here."
 )
 FASTER: Final = "The bracket has just changed. Refresh and try again."
@@ -79,9 +79,8 @@ def place(
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was already submitted without a bracket, as {order.reference}."})
         if row is not None and (row.stop_price, row.take_price) != (exits.stop, exits.take):
-            raise CannotPlace(
-                {FORM: f"This form was already submitted with other stop and take-profit prices, as {row.reference}."}
-            )
+            sentence = "This form was already submitted with different stop and take-profit prices"
+            raise CannotPlace({FORM: f"{sentence}, as {row.reference}."})
         if row is None:
             _create(order, exits, person=initiator, now=now, request=request)
     return order

@@ -183,7 +183,7 @@ def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> li
     except request_checks.CannotPlace as problem:
         raise CannotDecide(f"The order can no longer be placed. {problem}") from None
     if missing := to_confirm(row, oversteps, confirmed=confirmed):
-        raise NotConfirmed(f"The market moved. Confirm the following, then approve. {bounds.in_words(missing)}")
+        raise NotConfirmed(f"The market has moved. Confirm the following, then approve. {bounds.in_words(missing)}")
     return oversteps
 
 

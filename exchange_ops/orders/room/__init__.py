@@ -73,7 +73,7 @@ def _trade(text: str, scope: Scope) -> Iterator[Hit]:
         side = {} if verb == "trade" else {"side": verb}
         url = f"{reverse('market', args=[row.code])}?{urlencode(side)}".rstrip("?")
         yield Hit(
-            "Actions", f"{verb.capitalize()} {row.code}", f"{row.base_currency} in {row.quote_currency}", url, "plus"
+            "Actions", f"{verb.capitalize()} {row.code}", f"{row.base_currency} / {row.quote_currency}", url, "plus"
         )
 
 
@@ -97,7 +97,7 @@ def _without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
     for row in _selected(Bracket.objects.filter(Q(state=bracket_states.UNGUARDED) | ended).distinct(), only):
         why = row.last_problem or f"The entry {row.entry.reference} filled after the bracket had ended."
         sentence = (
-            f"{row.reference}: the position of a {row.side} entry in {row.symbol} has no working stop. "
+            f"{row.reference}: the position from a {row.side} entry in {row.symbol} has no working stop. "
             f"{why} An operator can place the stop again, or close the position manually."
         )
         yield _cause(row, sentence)
@@ -141,7 +141,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _without_a_stop,
-            ends="Clears when the stop is on the exchange or the bracket is ended.",
+            ends="Resolves when the stop is on the exchange or the bracket is ended.",
         ),
         Kind(
             alarms.BRACKET_UNCLEAR,
@@ -149,7 +149,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _unclear,
-            ends="Clears when the order is found on the exchange or confirmed absent, or the bracket is ended.",
+            ends="Resolves when the order is found on the exchange or confirmed absent, or the bracket is ended.",
         ),
     ),
     approvals=(

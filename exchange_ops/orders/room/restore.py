@@ -30,7 +30,7 @@ def _evidence(row: Order) -> list[str]:
     if not row.status:
         return []
     filled = f", {grouped_text(row.cum_quantity)} filled" if row.cum_quantity else ""
-    return [f"The exchange has an order with this id: {row.status}{filled}."]
+    return [f"The exchange has an order with this ID: {row.status}{filled}."]
 
 
 def _of_bracket(row: Bracket) -> list[str]:

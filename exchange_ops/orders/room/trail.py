@@ -65,7 +65,7 @@ BRACKETS: Final = Words(
         "entered": "{who} noted that the entry of {it} filled and its stop is in place.",
         "stop_missing": "{who} noted that {it} has no stop.",
         "guarded_again": "{who} noted that {it} has a stop again.",
-        "stop_asked": "{who} placed the stop of {it} again.",
+        "stop_asked": "{who} placed the stop for {it} again.",
         "take_reached": "{who} noted that the market reached the take profit of {it}.",
         "take_missed": "{who} noted that {it} was not fully closed at its take profit.",
         "end_asked": "{who} requested that {it} be ended.",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
 READ_AGAIN: Final = timedelta(seconds=3)  # until the history says how the old one ended
-NOT_READ: Final = "Replaced; the amount filled before that is not known."
+NOT_READ: Final = "Replaced; the quantity filled before that is unknown."
 ON_MARGIN: Final = (
     "Not replaced: a margin order can be replaced only over the trading stream, which is disconnected. Cancel "
     "it and place a new order."

@@ -47,7 +47,7 @@ def close_all(request: DeskRequest) -> HttpResponse:
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _page(request, account, form, status=409)
-    messages.success(request, f"{len(rows)} closes recorded; sending now.")
+    messages.success(request, f"{len(rows)} close request{'' if len(rows) == 1 else 's'} recorded; sending now.")
     return redirect("margin")
 
 

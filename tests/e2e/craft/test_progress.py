@@ -118,7 +118,7 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     page = admin.open("/orders/")
     delayed(calm, "get_orders")
     page.get_by_role("button", name="Refresh").click()
-    says(page, "Refreshing.")
+    says(page, "Refreshing…")
     expect(page.locator("#age .progress")).to_have_count(0)
 
     delayed(calm, "get_deposit_address")

@@ -58,7 +58,7 @@ def test_money_moves_from_bank_to_trading_while_the_page_stays_open(house, visit
     operator, before = visit("operator"), len(executed(house, *MOVES))
     bank, trading = available(house, "bank", "LTC"), available(house, "trading", "LTC")
     page = operator.open("/funds/")
-    page.get_by_role("link", name="Move LTC").click()
+    page.get_by_role("link", name="Transfer LTC").click()
     expect(page.get_by_label("Currency")).to_have_value("LTC")
     page.get_by_label("Amount", exact=True).fill("1.25")
     expect(page.locator("#figures")).to_contain_text("Left")
@@ -188,9 +188,9 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
     found = []
     for path in ("/funds/", "/funds/BTC/deposit/", "/transfers/", f"/transfers/{number}/"):
         page = auditor.open(path)
-        expect(page.get_by_role("link", name=re.compile("^(Move|Convert|New transfer)"), disabled=False)).to_have_count(
-            0
-        )
+        expect(
+            page.get_by_role("link", name=re.compile("^(Transfer [A-Z]|Convert|New transfer)"), disabled=False)
+        ).to_have_count(0)
         expect(page.get_by_role("button", name=re.compile("^(Ask|Approve|Reject|Take|Read it)"))).to_have_count(0)
         found += complaints(page, f"auditor{path.replace('/', '-')}")
     digest = rows(house, "SELECT digest FROM exchange_ops_transfer WHERE id = ?", number)[0][0]

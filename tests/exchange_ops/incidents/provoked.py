@@ -239,9 +239,9 @@ PROVOKED = {
     alarms.MARGIN_UNCLEAR: (margin_unclear, "The result is unclear"),
     alarms.WITHOUT_A_STOP: (
         without_a_stop,
-        "the position of a buy entry in BCHUSD has no working stop. The stop O-2 was not",
+        "the position from a buy entry in BCHUSD has no working stop. The stop O-2 was not",
     ),
-    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found at the exchange; its status is unknown."),
+    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found on the exchange; its status is unknown."),
     alarms.HOLD_LEFT: (hold_left, "the funds are still reserved at the exchange"),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (

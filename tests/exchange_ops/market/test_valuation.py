@@ -151,7 +151,7 @@ def test_a_price_beyond_all_bounds_makes_the_value_unknown(now, price):
     price("BTC", "USD", "9" * 36)
     price("SHIB", "BTC", "9" * 36)
     found = value("SHIB", "9" * 36, now=now)
-    assert (found.amount, found.reason) == (None, "The last price is out of range.")
+    assert (found.amount, found.reason) == (None, "The value is too large to show.")
 
 
 @pytest.mark.parametrize("amounts", [{"BTC": Decimal(1)}, {code: Decimal(1) for code in ("BTC", "ETH", "EOS", "XRP")}])

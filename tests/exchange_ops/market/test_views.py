@@ -206,7 +206,7 @@ def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
 def test_an_empty_table_says_what_comes(client):
     assert "Symbols not received yet" in text_of(client.get("/markets/"))
     symbol("A")
-    assert "No symbol with “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
+    assert "No symbols match “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
 
 
 def test_a_name_that_no_address_takes_breaks_no_table(client):
@@ -278,7 +278,7 @@ def test_looking_at_a_market_asks_a_worker_to_read_it(client):
     client.get("/markets/ETHBTC/?period=H4")
     look = MarketLook.objects.get()
     assert (look.symbol, look.period, look.tried_at) == ("ETHBTC", "H4", None)
-    assert "Loading candles, order book and trades." in text_of(client.get("/markets/ETHBTC/?period=H4"))
+    assert "Loading candles, order book and trades…" in text_of(client.get("/markets/ETHBTC/?period=H4"))
     assert MarketLook.objects.count() == 1
 
 
@@ -371,7 +371,7 @@ def test_a_part_reads_only_what_it_shows(client, django_assert_max_num_queries):
         ("now", "Best bid"),
         ("candles", "data-candles"),
         ("book", "Spread"),
-        ("trades", "Last trades"),
+        ("trades", "Recent trades"),
     ):
         with django_assert_max_num_queries(12):
             response = client.get("/markets/ETHBTC/", HTTP_HX_REQUEST="true", HTTP_HX_TARGET=part)
@@ -400,8 +400,8 @@ def test_a_reading_that_failed_and_a_worker_that_is_away_are_said(client):
     symbol(last="1")
     client.get("/markets/ETHBTC/")
     now = clock.now()
-    MarketLook.objects.update(tried_at=now, problem="No book: <odd>.")
-    assert "the last update failed. No book: <odd>." in text_of(client.get("/markets/ETHBTC/"))
+    MarketLook.objects.update(tried_at=now, problem="Order book not updated: <odd>.")
+    assert "the last update failed. Order book not updated: <odd>." in text_of(client.get("/markets/ETHBTC/"))
     MarketLook.objects.update(tried_at=now - timedelta(minutes=9), problem="")
     assert "last updated 9 min ago" in text_of(client.get("/markets/ETHBTC/"))
 

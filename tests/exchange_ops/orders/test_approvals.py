@@ -116,7 +116,7 @@ def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, tre
     Ticker.objects.filter(pk="ETHBTC").update(ask=(ticker.ask or ticker.last) / 2, read_at=clock.now())
     with pytest.raises(approvals.NotConfirmed, match="Price far from the market") as moved:
         approve(codes, treasurer, row)
-    assert "The market moved" in str(moved.value)
+    assert "The market has moved" in str(moved.value)
     assert not OrderApproval.objects.exists()
     found = approvals.find_oversteps(row, now=clock.now())
     tokens = [each.token for each in approvals.to_confirm(row, found)]

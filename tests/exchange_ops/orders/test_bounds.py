@@ -126,7 +126,7 @@ def test_a_market_order_that_eats_deep_is_confirmed_and_one_larger_than_the_book
     )
     (found,) = missing(operator, quantity=Decimal("1.5"), **MARKET)
     assert (found.name, found.size) == ("book_deep", Decimal("8.00"))
-    assert "8.00 % through the book, to 540" in found.sentence
+    assert "would move the price 8.00 %, to 540" in found.sentence
     assert ask(operator, quantity=Decimal("1.5"), confirmed=[found.token], **MARKET).pk
     (larger,) = missing(operator, quantity=Decimal(3), key="key-of-a-larger", **MARKET)
     assert (larger.token, "larger than the visible book" in larger.sentence) == ("book_deep:unknown", True)

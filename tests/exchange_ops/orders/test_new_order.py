@@ -100,7 +100,7 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"symbol": ""}, "symbol", "Choose the symbol"),
+        ({"symbol": ""}, "symbol", "Choose a symbol"),
         ({"symbol": "NOPE"}, "symbol", "Select a valid choice"),
         ({"side": None}, "side", "Choose buy or sell"),
         ({"side": "hold"}, "side", "Select a valid choice"),
@@ -116,7 +116,7 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
         ({"price": "400.001"}, "price", "multiple of 0.01"),
         ({"type": "market", "price": "", "time_in_force": "GTC"}, "time_in_force", "IOC or FOK"),
         ({"type": "stopLimit"}, "stop_price", "Enter a stop price"),
-        ({"time_in_force": "GTD"}, "expire_time", "until which the order is good"),
+        ({"time_in_force": "GTD"}, "expire_time", "Enter an expiry date"),
         ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00"}, "expire_time", "has already passed"),
         ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "does not exist"),
         ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "for example 2026-11-30"),

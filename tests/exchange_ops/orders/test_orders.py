@@ -112,7 +112,7 @@ def test_only_operators_place_and_cancel(dealing, auditor):
         ({"type": "market", "price": None}, "time_in_force", "IOC or FOK"),
         ({"type": "stopLimit"}, "stop_price", "Enter a stop price"),
         ({"stop_price": Decimal("0.01")}, "stop_price", "only stop orders"),
-        ({"time_in_force": "GTD"}, "expire_time", "until which the order is good"),
+        ({"time_in_force": "GTD"}, "expire_time", "Enter an expiry date"),
         ({"expire_time": clock.now() + MINUTE}, "expire_time", "only GTD orders"),
         ({"time_in_force": "GTD", "expire_time": clock.now() - MINUTE}, "expire_time", "has already passed"),
         ({"post_only": True, "time_in_force": "FOK"}, "post_only", "cannot be post-only"),
@@ -148,7 +148,7 @@ def test_an_order_that_never_arrived_is_looked_for_a_minute_and_never_sent_again
     row = dealing.step(row, later=MINUTE)
     assert (row.state, row.exchange_id, row.next_action_at) == ("not_seen", None, None)
     assert dealing.sent() == 1
-    assert "never sent again" in row.sentence
+    assert "will not be sent again" in row.sentence
 
 
 def test_an_order_that_appears_after_all_is_shown(dealing):

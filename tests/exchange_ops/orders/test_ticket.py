@@ -228,7 +228,7 @@ def test_a_market_order_that_eats_deeper_than_the_rules_allow_is_refused_by_name
         return policy_checks.problems(initiator=operator, account=account, symbol=book, requested=order, now=at)
 
     assert said("3") == {}
-    assert "The order would move 20.00 % through the book, to 600" in said("3.5")["quantity"]
+    assert "The order would move the price 20.00 %, to 600" in said("3.5")["quantity"]
     assert "larger than the visible book" in said("9")["quantity"]
     assert "no current order book" in said("1", at=now + timedelta(hours=1))["quantity"]
 

@@ -203,7 +203,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         unknown_quantity=Decimal("65.833333333333333333333333"),
     )
     page = text(signed_in(treasury).get("/funds/BCH/"))
-    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a cost basis" in page
+    assert "2.49065382 BCH at a cost of 100.00 USD, 65.83333333 BCH without a cost basis" in page
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
     [
         ("Deposit", "/funds/BCH/deposit/"),
         ("Withdraw", "/withdrawals/new/?currency=BCH"),
-        ("Move", "/transfers/new/move/?currency=BCH"),
+        ("Transfer", "/transfers/new/move/?currency=BCH"),
         ("Trade", "/markets/BCHUSD/"),
         ("Protect", "/orders/new/?protect=stop&symbol=BCHUSD"),
     ],

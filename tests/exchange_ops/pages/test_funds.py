@@ -59,7 +59,7 @@ def test_both_wallets_stand_side_by_side_with_their_value_and_age(signed_in, aud
     assert "500.0000" in page
     assert "10.0000" in page
     assert "1.2510 BCH for our payouts" in page, "the amount and the fee of the hold"
-    assert "0.2490 BCH in the bank for other purposes" in page
+    assert "0.2490 BCH unexplained, in the bank account" in page
     assert "255,750.00 USD" in page, "511.5 BCH at 500"
     assert "5 min ago" in page, "the older of both readings"
 

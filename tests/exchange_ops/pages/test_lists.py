@@ -142,7 +142,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     assert "in the bank and trading accounts" in page
     assert "Not in total (no current price): XRP." in page
     assert "19 min left" in page or "20 min left" in page
-    assert f"Without a decision, the funds are released at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
+    assert f"Without a decision, the funds will be released at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
     followed = re.search(r'id="work"[^>]*data-follow="([^"]+)"', page)
     assert {"approvals", "incidents", "policy", "people"} <= set(followed[1].split())
     assert "0.50000000" not in page

@@ -54,7 +54,7 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     trading = page[page.index("Trading stream") : page.index("Market stream")]
     assert "Not connected last connected" in trading
     assert "never not measured 1 0 The key was turned down." in trading
-    market = page[page.index("Market stream") : page.index("Loops")]
+    market = page[page.index("Market stream") : page.index("Background tasks")]
     assert "Silent last received 5 min ago" in market, "a process that was killed left a row that says connected"
     assert "61 s" in market
     assert "Follower not running" not in page
@@ -64,7 +64,7 @@ def test_a_page_without_followers_says_what_starts_them(signed_in, admin):
     page = text_of(signed_in(admin), "/system/", "followers")
     assert "Follower not running" in page
     assert "manage.py follow" in page
-    assert "No loops have run yet." in page
+    assert "No background tasks have run yet." in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now() - timedelta(minutes=10))
     page = text_of(signed_in(admin), "/system/", "followers")
     assert "Follower not running" in page, "it ran, and does not any more"

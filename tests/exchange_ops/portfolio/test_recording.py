@@ -98,7 +98,7 @@ def test_where_no_market_is_known_that_is_said_and_amounts_are_kept_all_the_same
 
 def test_a_history_that_waits_says_for_what(account):
     record()
-    assert Progress.objects.get().problem == "History not rebuilt yet: the ledger is still loading."
+    assert Progress.objects.get().problem == "History not reconstructed yet: the ledger is still loading."
     held.read(account, now=NOON)
     record(NOON + timedelta(minutes=1))
     assert Progress.objects.get().problem == ""

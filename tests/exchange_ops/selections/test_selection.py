@@ -274,7 +274,7 @@ def test_orders_beyond_a_limit_are_decided_with_payouts_under_one_code(signed_in
     assert f'name="of" value="{first.subject}"' in listed
     page = chosen(client, first, payout, second)
     assert "Approve and place buy order: 0.5 BCH at 400 USD" in text(page)
-    assert "Expires if not decided" in text(page)
+    assert "Approval deadline" in text(page)
     verdicts = ((first, "approve"), (payout, "approve"), (second, "reject", "Not ours"))
     done = text(client.get(send(client, decisions_of(page, *verdicts), code=code())["Location"]))
     assert "3 of 3 decided" in done
@@ -302,7 +302,7 @@ def test_an_order_that_is_not_what_was_shown_or_needs_more_than_a_tick_is_not_de
     done = text(client.get(send(client, fields, code=code())["Location"]))
     assert "0 of 2 decided" in done
     assert "Not decided. The order changed after you opened it." in done
-    assert "Not decided. The market moved." in done
+    assert "Not decided. The market has moved." in done
     assert {state_of(row) for row in (first, second)} == {"waiting"}
     assert "No requests selected" not in text(chosen(signed_in(operator), first))
     assert "Decide on" not in text(chosen(signed_in(operator), first)), "never one's own"

@@ -581,7 +581,7 @@ def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, au
     over = rows.transfer_sent(operator, to="done", now=clock.now(), kind="convert")
     page = signed_in(auditor).get("/").content.decode()
     block = page[page.index('id="requests"') : page.index("</section>", page.index('id="requests"'))]
-    assert "Transfers pending or unclear" in block
+    assert "Pending and unclear transfers" in block
     assert lost.reference in block
     assert over.reference not in block
 

@@ -152,11 +152,11 @@ def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracke
         assert (row.state, bracketing.dealing.fresh(stop).state) == ("guarded", "found")
         return
     assert (row.state, bracketing.dealing.fresh(stop).state) == ("unguarded", "not_seen")
-    assert "was not found at the exchange" in row.last_problem
+    assert "was not found on the exchange" in row.last_problem
     workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     row = bracketing.look(row)
     assert row.legs.count() == 1, "the exchange's orders are read once more before another one stands beside it"
-    assert "are checked again" in row.last_problem
+    assert "will be checked again" in row.last_problem
     row = bracketing.turn(row, later=timedelta(minutes=2))
     assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
 
@@ -254,7 +254,7 @@ def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):
     price = bracketing.inside()
     first = bracketing.ask(key="once", price=price)
     assert bracketing.ask(key="once", price=price) == first
-    with pytest.raises(CannotPlace, match="with other stop and take-profit prices"):
+    with pytest.raises(CannotPlace, match="with different stop and take-profit prices"):
         bracketing.ask(key="once", price=price, exits=bracketing.exits(price, away=TICK))
     assert (Order.objects.count(), Bracket.objects.count()) == (1, 1)
 

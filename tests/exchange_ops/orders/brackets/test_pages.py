@@ -43,7 +43,7 @@ def test_the_ticket_says_what_the_exits_come_to_and_places_both_once(signed_in, 
     words = " ".join(re.sub(r"<[^>]*>", "", figures.replace("\u202f", " ")).split())
     assert "At the stop\u221210.43" in words.replace("-", "\u2212"), words
     assert "after fees of 0.43" in words
-    assert "times the loss" in words
+    assert "× the loss at the stop" in words
     for _ in range(2):
         answer = client.post(reverse("order-new"), sent | {"effect": EFFECT})
         assert answer.status_code == 302, answer.content.decode()[-3000:]
@@ -95,7 +95,7 @@ def test_its_page_shows_what_is_open_and_what_each_may_do(signed_in, operator, a
     row = bracket_rows.without_a_stop(operator, now=clock.now())
     page = signed_in(operator).get(reverse("bracket", args=[row.pk])).content.decode()
     assert "was not placed: Insufficient funds." in page
-    assert "Place the stop again for 0.2" in page
+    assert "Place stop again for 0.2" in page
     assert "0.2000 BCH without a stop" in page or "0.2 BCH without a stop" in page
     others = signed_in(auditor).get(reverse("bracket", args=[row.pk])).content.decode()
     assert "Only operators can end this bracket." in others
@@ -106,7 +106,7 @@ def test_its_page_shows_what_is_open_and_what_each_may_do(signed_in, operator, a
     ("outcome", "words"),
     [
         ("unknown", "Not yet known whether {new} replaced the stop {stop}."),
-        ("not_seen", "{new}, the replacement for the stop, was not found at the exchange. {stop} is still working."),
+        ("not_seen", "{new}, the replacement for the stop, was not found on the exchange. {stop} is still working."),
     ],
 )
 def test_its_page_shows_both_orders_while_it_is_not_known_which_is_there(signed_in, operator, outcome, words):

@@ -45,7 +45,7 @@ def test_a_smaller_stop_that_never_arrives_leaves_the_one_that_works(bracketing)
     assert bracketing.looked_for(new).state == "not_seen"
     row = bracketing.turn(row, 3, later=LATER)
     assert (row.state, row.legs.count(), bracketing.resting()) == ("guarded", 1, [HALF])
-    assert f"was not found at the exchange. {stop.reference} is still working" in row.last_problem
+    assert f"was not found on the exchange. {stop.reference} is still working" in row.last_problem
     with pytest.raises(workflow.CannotEnd, match="current status: protected"):
         workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     assert stops_out(bracketing, row) == HALF
@@ -123,7 +123,7 @@ def test_an_entry_that_is_over_beside_a_lost_replacement_is_an_incident(bracketi
     order = bracketing.dealing.step(row.entry)
     assert bracketing.looked_for(order).state == "not_seen"
     row = bracketing.look(row)
-    sentence = f"The entry {order.reference} was not found at the exchange; its status is unknown."
+    sentence = f"The entry {order.reference} was not found on the exchange; its status is unknown."
     assert (row.state, row.last_problem) == ("entering", sentence)
     assert [sentence in cause for cause in causes(alarms.BRACKET_UNCLEAR)] == [True]
     workflow.end(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())

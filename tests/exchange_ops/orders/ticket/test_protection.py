@@ -132,7 +132,7 @@ def test_the_ticket_is_filled_in_with_what_can_be_protected(signed_in, operator)
     page = unescape(signed_in(operator).get("/orders/new/?protect=stop&symbol=BCHUSD").content.decode())
     assert "<h1>Protect BCH</h1>" in page
     assert 'value="9.999"' in page, "rounded down to the lot"
-    assert "Held: 10.0000 BCH. In open sells: 0.0005 BCH." in page
+    assert "Held: 10.0000 BCH. In open sell orders: 0.0005 BCH." in page
     assert 'name="side" value="sell"' in page
     assert 'name="stop_price"' in page
     take = signed_in(operator).get("/orders/new/?protect=take&symbol=BCHUSD").content.decode()
