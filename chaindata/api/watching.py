@@ -126,4 +126,4 @@ def _refusals() -> Iterator[None]:
     except NotAnAddress as problem:
         raise CannotRecord({"address": str(problem)}) from None
     except requests.CannotWatch as problem:
-        raise CannotRecord({FORM: f"Not changed. {problem}"}) from None
+        raise CannotRecord({FORM: f"No changes made. {problem}"}) from None

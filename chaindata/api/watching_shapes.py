@@ -54,7 +54,7 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
         read_only=True, help_text="Change of the balance; negative for an outgoing transaction."
     )
     spends = serializers.BooleanField(read_only=True, help_text="Whether the transaction spent from the address.")
-    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="null while unconfirmed.")
+    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while unconfirmed.")
     is_missing = serializers.BooleanField(
         read_only=True, help_text="Whether it is no longer in the chain or the mempool."
     )
@@ -73,9 +73,7 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
 class WatchIn(StrictBody):
     """An address to be watched from this moment on."""
 
-    address = StrictText(
-        max_length=200, help_text="In any format: cash address, legacy address or simple-ledger address."
-    )
+    address = StrictText(max_length=200, help_text="In any format: cash address, legacy address or SLP address.")
     title = StrictText(max_length=LONGEST_TITLE, help_text="Name used in alerts.")
     purpose = StrictChoice(choices=Purpose.values)
     note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
@@ -96,7 +94,7 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Movement ID. If absent: all unreviewed incoming movements.",
+        help_text="Movement ID. If omitted, all unreviewed incoming movements.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 

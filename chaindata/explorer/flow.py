@@ -134,7 +134,7 @@ def _summary(inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> s
     ins, outs = (
         f"{len(side)} {noun}{'' if len(side) == 1 else 's'}" for side, noun in ((inputs, "input"), (outputs, "output"))
     )
-    return f"{ins} with {coins_in:f} BCH become {outs} with {coins_out:f} BCH{fee_words}."
+    return f"{ins} totalling {coins_in:f} BCH become {outs} totalling {coins_out:f} BCH{fee_words}."
 
 
 def _text(value: Decimal) -> str:

@@ -89,7 +89,7 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
             if address.network is network:
                 return address
     names = " or ".join(address.network for address in readings)
-    raise OtherNetwork(f"This is a {names} address; {' or '.join(networks)} addresses are used here.")
+    raise OtherNetwork(f"This is a {names} address; this desk uses {' or '.join(networks)} addresses.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
@@ -112,7 +112,7 @@ def _read_cash(prefix: str, payload: str) -> list[Address]:
     prefix, payload = prefix.lower(), payload.lower()
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
-        raise NotAnAddress(f"The prefix {prefix!r} is not one of this chain: {', '.join(forms)}.")
+        raise NotAnAddress(f"Unknown prefix {prefix!r}; this chain uses {', '.join(forms)}.")
     try:
         name, raw = cashaddr.decode([prefix] if prefix else list(forms), payload)
     except NotEncoded as problem:

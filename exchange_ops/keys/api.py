@@ -50,7 +50,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
     added_by = serializers.CharField(source="created_by.username", default=SYSTEM, read_only=True)
     rotation_due = serializers.SerializerMethodField(help_text="Whether the key is at least 90 days old.")
     same_account = serializers.BooleanField(
-        read_only=True, allow_null=True, help_text="False: the key belongs to another account at the exchange."
+        read_only=True, allow_null=True, help_text="False if the key belongs to a different account at the exchange."
     )
 
     class Meta:

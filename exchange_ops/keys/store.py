@@ -230,7 +230,7 @@ def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
     candidates = [key for key in live_rows if key_rights.carries(key, right)]
     if not candidates:
         needed = "any permission" if right is None else f"the permission “{right.value}”"
-        raise NoUsableKey(f"{account.name} has no active key with {needed}. An admin can add one.")
+        raise NoUsableKey(f"{account.name} has no active key with {needed}. An administrator can add one.")
     return min(candidates, key=lambda key: key_rights.drawbacks(key, now))
 
 

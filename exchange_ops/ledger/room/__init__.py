@@ -59,19 +59,19 @@ GUARDS: Final = Guards(
     ),
 )
 _LEAVES: Final = {
-    "created": "is reserved for withdrawal",
-    "pending": "is being withdrawn",
-    "success": "was withdrawn",
-    "failed": "failed to be withdrawn",
+    "created": "reserved",
+    "pending": "in progress",
+    "success": "completed",
+    "failed": "failed",
 }
 
 
 def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     """Payouts that no request of this desk explains."""
     for entry in rows_of(LedgerEntry.objects.filter(foreign=True), only):
-        how = _LEAVES.get(entry.status.lower(), "may have been withdrawn")
+        how = _LEAVES.get(entry.status.lower(), "reported")
         sentence = (
-            f"{kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
+            f"Withdrawal of {kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
             "Find out who requested it at the exchange; treasury can freeze the account in the meantime."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
@@ -159,7 +159,7 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _differing,
             closable=False,
-            ends="Resolved when two treasurers choose the valid record.",
+            ends="Resolves once two treasurers choose the same record as valid.",
             votes=settling.votes_on,
         ),
         Kind(alarms.RECORDS_ASIDE, "Unreadable records", Severity.MEDIUM, causes.WORKERS, _unread),
