@@ -14,7 +14,7 @@ def _places(text: str, scope: Scope) -> Iterator[Hit]:
     """Blocks, transactions, addresses, tokens and accounts."""
     for place in search.find(text=text, now=scope.now).places:
         words = place.words if place.is_certain else f"{place.words} (not loaded yet)"
-        yield Hit("On-chain", shortened(place.name), words, place.url, "link")
+        yield Hit("On the chain", shortened(place.name), words, place.url, "link")
 
 
 ROOM: Final = rooms.Room(

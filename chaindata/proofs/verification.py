@@ -174,9 +174,7 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
             "bytes", Outcome.NOT_PROVEN, f"The service's response is not a transaction: {problem}"[:300]
         ) from None
     if transaction.size == INNER_NODE_BYTES:
-        sentence = (
-            f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so a proof of it is worthless."
-        )
+        sentence = f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so a proof of it is void."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
         raise way.ends("bytes", Outcome.NOT_PROVEN, "The service returned a different transaction.")

@@ -29,7 +29,7 @@ LOOKS_EVERY_S = 20  # an answer that nobody has read for a minute is not fetched
 _FRESHNESS_CHIPS = {
     "stale": ("quiet", "refreshing", "refresh-cw"),
     "absent": ("quiet", "loading", "loader"),
-    "failed": ("warn", "no data", "unplug"),
+    "failed": ("warn", "sync failed", "unplug"),
     "refused": ("warn", "rejected", "circle-x"),
 }
 _TIPS = {

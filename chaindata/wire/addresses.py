@@ -89,7 +89,7 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
             if address.network is network:
                 return address
     names = " or ".join(address.network for address in readings)
-    raise OtherNetwork(f"This is a {names} address; this desk uses {' or '.join(networks)} addresses.")
+    raise OtherNetwork(f"This address is for the {names} network; this desk uses the {' or '.join(networks)} network.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:

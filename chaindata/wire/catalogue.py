@@ -86,7 +86,7 @@ _HEAD = (
     _member(
         "propertyPrecision", Kind.INTEGER, lowest=0, highest=8, note="Real servers reject 0, except for a crowdsale."
     ),
-    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="For a managed property: 1 if freezable."),
+    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="If managed, 1 makes it freezable."),
     *(_member(name, max_length=255) for name in ("category", "subcategory", "name", "url", "data")),
 )
 _FUNDING = (

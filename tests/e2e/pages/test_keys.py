@@ -58,7 +58,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     fill(admin, label="Reader, autumn", login="demo-full", secret="demo-full-secret", rights=["Orderbook", "Payment"])
     admin.page.get_by_label("Code from your authenticator app").fill("000000")
     admin.page.get_by_role("button", name="Add key", exact=True).click()
-    expect(admin.page.get_by_role("alert")).to_contain_text("Nothing was stored.")
+    expect(admin.page.get_by_role("alert")).to_contain_text("Key not saved.")
     expect(admin.page.get_by_label("Secret")).to_have_value("")
     expect(admin.page.get_by_label("Login")).to_have_value("demo-full")
     found += complaints(admin.page, "key-form")
@@ -91,7 +91,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     found += complaints(admin.page, "key-kept")
     assert rows(house, "SELECT active FROM exchange_ops_apikey WHERE id = ?", second) == [(1,)]
     # Somebody thinks again: back to the old key, and the successor is gone.
-    admin.page.get_by_role("button", name="Switch back to this key, wipe the new key").click()
+    admin.page.get_by_role("button", name="Switch back to this key, wipe the new one").click()
     expect(state(admin)).to_have_text("In use")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
 
@@ -99,7 +99,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     admin = visit("admin")
     admin.open(f"/keys/{first}/")
     admin.page.get_by_role("link", name="Review disabling").click()
-    expect(admin.page.locator("main")).to_contain_text("None: other keys of Main desk have the same rights")
+    expect(admin.page.locator("main")).to_contain_text("None: other keys for Main desk have the same permissions")
     give_code(admin, "Disable this key permanently")
     expect(state(admin)).to_have_text("Disabled")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", first) == [(0, "")]

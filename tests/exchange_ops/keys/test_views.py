@@ -257,7 +257,7 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     page = response.content.decode()
     assert response.status_code == 422
     assert sentence in page
-    assert "Nothing was stored." in page
+    assert "Key not saved." in page
     assert CANARY not in page
     assert ApiKey.objects.count() == 1
     assert not StepUp.objects.exists()
@@ -276,7 +276,7 @@ def test_without_the_right_second_factor_nothing_is_stored(client, account, chan
     response = client.post("/keys/new/", typed(account, **changes))
     page = response.content.decode()
     assert response.status_code == 409
-    assert f"Nothing was stored. {sentence}" in page or sentence in page
+    assert f"Key not saved. {sentence}" in page or sentence in page
     assert CANARY not in page
     assert 'value="new-login"' in page  # what is no secret stays typed
     assert not ApiKey.objects.exists()
@@ -360,11 +360,11 @@ def test_a_step_without_its_form_says_what_it_takes(client, account):
 def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     key = add(account)
     page = page_of(client, f"/keys/{key.pk}/disable/")
-    assert "This is the last key of <bdi>Main desk</bdi> with these permissions" in page
+    assert "This is the only key for <bdi>Main desk</bdi> with these permissions" in page
     assert "The ledger, the bank balances and the live stream are no longer synced" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
-    assert "None: other keys of <bdi>Main desk</bdi> have the same rights" in page_of(
+    assert "None: other keys for <bdi>Main desk</bdi> have the same permissions" in page_of(
         client, f"/keys/{key.pk}/disable/"
     )
     sent = confirmed(key_changes.DISABLE, key)
