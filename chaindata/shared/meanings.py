@@ -13,7 +13,7 @@ from chaindata.wire.tokens import payloads, slp
 from chaindata.wire.tokens.payload_fields import NotAPayload, Zero
 from chaindata.wire.transactions import Output
 
-SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "SLP", "Property tokens", "Cash account", "Note"
+SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "SLP", "Property tokens", "Cash account", "OP_RETURN"
 _MOST_TEXT = 220  # characters of a note; relayed scripts can't hold more
 
 TITLES: dict[tuple[int, ...], str] = {

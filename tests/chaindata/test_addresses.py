@@ -100,7 +100,7 @@ def test_one_mistyped_character_never_passes(place, letter):
         ("bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6b", "Character"),
         ("bitcoincash:" + "q" * 10_000, "too long"),
         ("1BpEi6DfDAUFd7GtittLSdBeYJvcoaVgg", "checksum"),
-        ("DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr", "another coin"),
+        ("DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr", "a different coin"),
         ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "not used"),
         ("qpm2qsznhks23z7629mms6s4cwef74vcwvy22gd\u04456a", "Character"),  # a Cyrillic letter that looks like x
         ("bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a\u200b", "Character"),
@@ -112,7 +112,7 @@ def test_what_is_no_address_is_refused_with_a_sentence(text, sentence):
 
 
 def test_an_address_of_another_network_is_named_as_such():
-    with pytest.raises(OtherNetwork, match="main address; regtest addresses are used here"):
+    with pytest.raises(OtherNetwork, match="main network; this desk uses the regtest network"):
         addresses.read(FORMS[Network.MAIN][0], networks=[Network.REGTEST])
     with pytest.raises(OtherNetwork, match="test or regtest network"):
         addresses.read(FORMS[Network.TEST][2], networks=[Network.MAIN])

@@ -73,7 +73,7 @@ def test_a_key_goes_nowhere_else(url, hosts):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "https://127.0.0.1"])
 def test_this_machine_may_have_it_where_calls_with_keys_are_on(url):
     sender(url).close()
-    with pytest.raises(KeyWouldTravel, match="switched off"):
+    with pytest.raises(KeyWouldTravel, match="disabled here"):
         sender(url, enabled=False)
 
 
@@ -278,7 +278,7 @@ def test_the_command_says_what_came_of_it(command, service, answer, sentence, st
 
 def test_the_command_is_off_unless_the_deployment_says_so(command, settings, service):
     settings.CHAIN_KEYED_CALLS = False
-    with pytest.raises(CommandError, match="switched off"):
+    with pytest.raises(CommandError, match="disabled here"):
         command(*ARGUMENTS)
     assert service.calls == []
     assert kept() == []

@@ -105,7 +105,7 @@ def test_a_transaction_is_told_output_by_output():
     paid, note = found.outputs
     assert (paid.value_sat, paid.kind, paid.message) == (90_000, "pubkeyhash", None)
     assert paid.addresses[0].startswith("bchtest:"), "a regtest prints the addresses of the test network"
-    assert (note.kind, note.message.layer, note.message.lines) == ("nulldata", "Note", (("data", "hello"),))
+    assert (note.kind, note.message.layer, note.message.lines) == ("nulldata", "OP_RETURN", (("data", "hello"),))
 
 
 def test_a_transaction_that_is_cut_anywhere_or_goes_on_is_none():

@@ -132,9 +132,9 @@ def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):
     assert "149 , 60 in the last 100" in text_of(response)
     assert 'href="/chain/block/149/"' in response.content.decode()
     rows.answered("get_seed_blocks", list(range(60, 75)), at=clock.now(), **window)
-    assert "63 and 3 more, of the last 100" in text_of(client.get("/chain/"))
+    assert "63 and 3 more in the last 100" in text_of(client.get("/chain/"))
     rows.answered("get_seed_blocks", [], at=clock.now(), **window)
-    assert "none of the last 100" in text_of(client.get("/chain/"))
+    assert "none in the last 100" in text_of(client.get("/chain/"))
 
 
 def test_the_state_of_the_layer_and_its_alerts(client):

@@ -294,7 +294,7 @@ PROVOKED = {
         "1 transaction paid 1.5000 BCH to the watched address Vault",
     ),
     kinds.UNREAD: (watched, "The watched address Vault has not synced for more than ten minutes"),
-    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but the chain has no transaction abab"),
+    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
     UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),
 }
