@@ -190,7 +190,7 @@ def _check(name: str) -> Verdict:
     if row is None or row.ran_at is None:
         return Verdict(holds=False, sentence="The check has not completed yet.")
     if not row.held:
-        return Verdict(holds=False, sentence=f"The last run found {len(row.findings)} differences.", at=row.ran_at)
+        return Verdict(holds=False, sentence=f"Differences found in the last run: {len(row.findings)}.", at=row.ran_at)
     return Verdict(holds=True, sentence="The last run found no differences.", at=row.ran_at)
 
 

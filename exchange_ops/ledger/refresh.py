@@ -87,7 +87,7 @@ def _walk(
         heartbeats.failed(name, now=now, problem=walks.sentence(account=account), account=account)
         return None
     if walk.asides:
-        problems.append(f"{walk.asides} transactions were quarantined.")
+        problems.append(f"Transactions quarantined: {walk.asides}.")
     problems += _trading_wallet(account, now, client_for)
     heartbeats.succeeded(name, now=now, remark=remark_of(problems), account=account)
     return True

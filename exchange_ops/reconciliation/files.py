@@ -13,7 +13,7 @@ from wire.values import decimal_text
 COLUMNS: Final = (
     *("account", "currency", "from", "to", "opening", "in", "out", "moved", "fees", "fee currency"),
     *("net", "closing"),
-    *("reported by exchange", "difference", "state", "reason", "exchange synced at (UTC)", "ledger index"),
+    *("exchange reports", "difference", "state", "reason", "exchange read at (UTC)", "ledger index"),
 )
 
 

@@ -82,8 +82,8 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         if count := settling.unread(account=account):
             sentence = (
-                f"{count} records in the exchange's ledger for {account.name} could not be read and are quarantined: "
-                "figures may be incomplete."
+                f"Unreadable records quarantined in the exchange's ledger for {account.name}: {count}. "
+                "Figures may be incomplete."
             )
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
 

@@ -66,7 +66,7 @@ LEDGER: Final = List(
     totals=scope.BY_CURRENCY,
     columns=(
         Column("index", "Index", Value("index"), css="l-index", order=("index",), is_end=True, is_mono=True),
-        Column("exchange_id", "Exchange ID", Value("exchange ID"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),
         Column("kind", "Kind", Value("kind", "type"), css="l-kind", order=("type", "updated_at")),
         Value("subkind", "sub_type"),
@@ -86,7 +86,7 @@ LEDGER: Final = List(
         Value("fee currency", "currency"),
         Column("of", "Matched to", css="l-of"),
         Column("to", "Address", Value("address"), css="l-to"),
-        Value("payment ID"),
+        Value("payment id"),
         Column("hash", "Hash", Value("hash"), is_shown=False, is_mono=True),
         Column("confirmations", "Confirmations", Value("confirmations"), is_shown=False, is_end=True),
         Value("withdrawal", "withdrawal.reference", ("pk",)),

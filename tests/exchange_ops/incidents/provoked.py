@@ -252,7 +252,7 @@ PROVOKED = {
         lambda person: check("audit trail", "W-1: amount is '2'."),
         "Records differ from the audit trail. W-1: amount is",
     ),
-    alarms.RECORDS_ASIDE: (aside, "1 records in the exchange's ledger for Main desk could not be read"),
+    alarms.RECORDS_ASIDE: (aside, "Unreadable records quarantined in the exchange's ledger for Main desk: 1."),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 91 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),

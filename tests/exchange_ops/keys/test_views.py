@@ -109,7 +109,7 @@ def test_the_list_shows_every_account_with_its_keys(signed_in, auditor, account)
     page = page_of(signed_in(auditor), "/keys/").partition("<main")[2]
     first, second, third = page.index("Main desk"), page.index("Second desk"), page.index("Empty one")
     assert first < page.index("first-login") < second < page.index("second-login") < third
-    assert "No keys. Without a key" in page
+    assert "No keys. Without one" in page
     assert "Add a key" not in page
 
 
@@ -321,7 +321,7 @@ def test_a_rotation_on_the_pages(client, account):
     response = client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
-    assert "Not used yet." in page_of(client, f"/keys/{successor.pk}/")
+    assert "Not in use yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
     assert "new key is still being verified" in page

@@ -103,7 +103,7 @@ def test_a_deposit_that_is_deep_and_not_credited(height, found):
 def test_a_deposit_that_failed_at_the_exchange_and_is_in_a_block():
     rows.entry(1, status="failed", **CREDITED)
     answered(height=19)
-    assert "is failed, although its transaction is in a block" in differences()[0]
+    assert "as failed, although its transaction is in a block" in differences()[0]
 
 
 @pytest.mark.parametrize("status", ["success"])
