@@ -25,7 +25,7 @@ MOST_SOURCES = 50  # outputs that are looked up for one transaction
 DUST_SAT = 546
 HIGH_RATE_SAT = 20  # satoshis a byte: twenty times what is usual
 LEAST_RATE_SAT = 1
-_SIGNED, _WRONG = "fits", "does not fit"
+_SIGNED, _WRONG = "valid", "invalid"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
-_COUNT: Final = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"
+_COUNT: Final = "shown to people only: status and proof decide about a payment or deposit, not the count"
 _BY_TWO: Final = "two people choose which record holds, once"
 # What the database itself refuses: changes of earlier versions, removals, and a choice that two people did not make.
 _CHOICE, _ASIDE = "exchange_ops_recordchoice", "exchange_ops_ledgeraside"

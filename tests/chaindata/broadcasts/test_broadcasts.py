@@ -149,7 +149,7 @@ def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worke
     assert (source.value_sat, source.address, source.signature, source.owner) == (
         100_000,
         SPENT,
-        "fits",
+        "valid",
         "deposit address",
     )
     assert found.spends_ours
@@ -185,7 +185,7 @@ def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run
             if made is stranger
             else explanation.explain_text(text=made.raw.hex(), now=clock.now())
         )
-        assert found.sources[0].signature == "does not fit"
+        assert found.sources[0].signature == "invalid"
         assert not found.can_be_sent
 
 

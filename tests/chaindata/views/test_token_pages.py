@@ -530,7 +530,7 @@ def test_a_transaction_is_explained_and_only_treasury_is_offered_to_send_it(clie
     rows.answered("get_raw_transaction", FUNDED.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
     text = text_of(client.post("/chain/tools/transaction/", {"hex": MADE.raw.hex()}))
     assert "Total output 0.00099000 Total input 0.00100000 Fee 0.00001000" in text
-    assert "signature fits" in text
+    assert "signature valid" in text
     assert "Treasury can broadcast it" in text
     page = signed_in(treasury).post("/chain/tools/transaction/", {"hex": MADE.raw.hex()}).content.decode()
     assert 'name="digest"' in page

@@ -104,5 +104,5 @@ def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run
         text = page_text(client, path, run_worker)
         assert "Agrees" in text.partition("Cross-check")[2], path
     assert "In main chain" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
-    assert "signature fits" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
+    assert "signature valid" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
     assert "Valid" in page_text(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)

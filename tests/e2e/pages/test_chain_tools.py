@@ -68,7 +68,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     page.get_by_role("button", name="Decode transaction").click()
     send = page.get_by_role("button", name="Broadcast 1.99990000 BCH, fee 0.00010000")
     expect(send).to_be_visible()
-    expect(page.locator("#effect")).to_contain_text("signature fits")
+    expect(page.locator("#effect")).to_contain_text("signature valid")
     expect(page.locator("#opinion")).to_contain_text("Agrees")
     found = complaints(page, "tools-transaction")
     assert len(sendings(house)) == before, "explaining sends nothing"
