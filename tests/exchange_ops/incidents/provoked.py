@@ -214,7 +214,7 @@ PROVOKED = {
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
-        "0.5000 BCH is being withdrawn, not requested in Countersign.",
+        "Withdrawal of 0.5000 BCH in progress, not requested in Countersign.",
     ),
     alarms.TRANSFER_UNCLEAR: (
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),

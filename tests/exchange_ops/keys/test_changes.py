@@ -178,7 +178,7 @@ def test_a_digest_of_something_else_confirms_nothing(account, demo_keys, keeper)
 
 
 def test_a_login_that_is_there_is_refused_beside_its_field(account, demo_keys, keeper):
-    with pytest.raises(store.CannotAddKey, match="already has a key") as problem:
+    with pytest.raises(store.CannotAddKey, match="already has the API key") as problem:
         add(account, keeper, pair("demo-read"))
     assert problem.value.field == "login"
     assert not StepUp.objects.exists()  # the code is not spent either

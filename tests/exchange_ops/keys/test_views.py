@@ -233,7 +233,7 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
         ({"login": "a b"}, "without spaces or colons"),
         ({"login": "a\r\nX-Header: 1"}, "without spaces or colons"),
         ({"login": "x" * 201}, "at most 200 characters"),
-        ({"login": "there-already"}, "already has a key"),
+        ({"login": "there-already"}, "already has the API key"),
         ({"secret": None}, "Enter the secret"),
         ({"secret": "   "}, "Enter the secret"),
         ({"secret": f"{CANARY}\x07"}, "invalid character"),
