@@ -37,7 +37,7 @@ def main(words: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="manage.py sandbox",
-        description="A stateful local server of the exchange, for trying and testing without network and credentials.",
+        description="A stateful local stand-in for the exchange, for trials and tests without network or credentials.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
     # A default that is a text is read like an option: an odd SANDBOX_PORT stops the start with the same sentence.
@@ -46,22 +46,20 @@ def _parser() -> argparse.ArgumentParser:
         "--port", type=_whole_number(0, 65535), default=port, help="SANDBOX_PORT or 8100; 0 picks a free one"
     )
     folder = Path(os.environ.get("DATA_DIR", "").strip() or ROOT / "var").expanduser() / "sandbox"
-    parser.add_argument("--data-dir", type=Path, default=folder, help="where the journal is kept (default %(default)s)")
+    parser.add_argument("--data-dir", type=Path, default=folder, help="folder for the journal (default %(default)s)")
+    parser.add_argument("--seed", type=_whole_number(0, 2**63 - 1), default=1, help="seed of a new world (default 1)")
     parser.add_argument(
-        "--seed", type=_whole_number(0, 2**63 - 1), default=1, help="the world to begin with (default 1)"
-    )
-    parser.add_argument(
-        "--symbols", type=_whole_number(LOWEST_SYMBOLS, MOST_SYMBOLS), help="how many symbols the market has"
+        "--symbols", type=_whole_number(LOWEST_SYMBOLS, MOST_SYMBOLS), help="number of symbols in the market"
     )
     parser.add_argument(
         "--dialect",
         choices=DIALECTS,
         default="",
         metavar="|".join(DIALECTS),
-        help="what to answer where the specification and live servers differ (default documented; a kept world's own)",
+        help="which to follow where specification and live servers differ (default: the saved world's or documented)",
     )
-    parser.add_argument("--fresh", action="store_true", help="begin a new world instead of going on with the kept one")
-    parser.add_argument("--sealed", action="store_true", help="leave the control plane /_sandbox/ out")
+    parser.add_argument("--fresh", action="store_true", help="start a new world instead of resuming the saved one")
+    parser.add_argument("--sealed", action="store_true", help="disable the control plane /_sandbox/")
     parser.add_argument("--still", action="store_true", help="no simulated traders")
     parser.add_argument("--block-seconds", type=_whole_number(1, 86_400), help="time between blocks of the chain")
     parser.add_argument(
@@ -73,14 +71,14 @@ def _parser() -> argparse.ArgumentParser:
         #: [form: `true` or `false`; default: `false`]
         default=os.environ.get("NON_JS_FRAMEWORK", "").strip() or "false",
         metavar="true|false",
-        help="serve what makes, mints and sends tokens with a private key in the path; NON_JS_FRAMEWORK or false",
+        help="allow token requests that carry a private key in the path (default: NON_JS_FRAMEWORK, else false)",
     )
     return parser
 
 
 def _switch(text: str) -> bool:
     if text.lower() not in ("true", "false", "1", "0"):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+        raise argparse.ArgumentTypeError(f"{text!r} is not true or false")
     return text.lower() in ("true", "1")
 
 
@@ -97,5 +95,5 @@ def _folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise serving.CannotServe(f"sandbox: the folder {path} can't be made: {problem.strerror}.") from None
+        raise serving.CannotServe(f"sandbox: the folder {path} can't be created: {problem.strerror}.") from None
     return path

@@ -23,7 +23,7 @@ def reading_or(rule: Callable[[Person], bool], sentence: str) -> type[MaySeeChai
     """Everybody who may see reads; what is sent takes more, and who may not reads `sentence`."""
 
     class MayAct(MaySeeChain):
-        message = f"Not changed. {sentence}"
+        message = sentence
 
         def has_permission(self, request: Request, view: APIView) -> bool:
             person = request.user

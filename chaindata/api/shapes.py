@@ -8,7 +8,7 @@ _STANDINGS = "fresh, stale, absent (not loaded yet: retry in a few seconds), ref
 
 
 class ChainTipOut(serializers.Serializer[Any]):
-    """The tip of the chain that the desk follows; height, hash and time are null as long as none was heard."""
+    """The chain tip; height, hash and time are null until a block has been received."""
 
     height = serializers.IntegerField(allow_null=True)
     hash = serializers.CharField(allow_null=True)
@@ -19,7 +19,7 @@ class ChainTipOut(serializers.Serializer[Any]):
 
 
 class StandingOut(serializers.Serializer[Any]):
-    """How far an answer can be trusted, and how old it is."""
+    """The status and age of the data."""
 
     standing = serializers.CharField(help_text=_STANDINGS)
     read_at = serializers.DateTimeField(allow_null=True)
@@ -28,7 +28,7 @@ class StandingOut(serializers.Serializer[Any]):
 
 
 class ChainBlockBody(serializers.Serializer[Any]):
-    """A block; `reward_sat` are the new coins, `txids` its transactions in their order."""
+    """A block; `reward_sat` is the block reward, `txids` its transactions in block order."""
 
     hash = serializers.CharField()
     height = serializers.IntegerField()
@@ -46,13 +46,13 @@ class ChainBlockBody(serializers.Serializer[Any]):
 
 
 class ChainBlockOut(StandingOut):
-    """A block by hash or height; `block` is null until it was read."""
+    """A block by hash or height; `block` is null until it has loaded."""
 
     block = ChainBlockBody(allow_null=True)
 
 
 class ChainInputOut(serializers.Serializer[Any]):
-    """An input; of a coinbase everything but `n` is null."""
+    """An input; for a coinbase, all fields except `n` are null."""
 
     n = serializers.IntegerField()
     txid = serializers.CharField(allow_null=True)
@@ -62,7 +62,7 @@ class ChainInputOut(serializers.Serializer[Any]):
 
 
 class ChainOutputOut(serializers.Serializer[Any]):
-    """An output; `spent_by` is the transaction that spends it, null as long as none does."""
+    """An output; `spent_by` is the transaction that spends it, null while unspent."""
 
     n = serializers.IntegerField()
     value_sat = serializers.IntegerField()
@@ -72,7 +72,7 @@ class ChainOutputOut(serializers.Serializer[Any]):
 
 
 class ChainTransactionBody(serializers.Serializer[Any]):
-    """A transaction; `height` and `block_hash` are null while it waits, `fee_sat` is null for a coinbase."""
+    """A transaction; `height` and `block_hash` are null while unconfirmed, `fee_sat` is null for a coinbase."""
 
     txid = serializers.CharField()
     height = serializers.IntegerField(allow_null=True)
@@ -86,13 +86,13 @@ class ChainTransactionBody(serializers.Serializer[Any]):
 
 
 class ChainTransactionOut(StandingOut):
-    """A transaction by its id; `transaction` is null until it was read."""
+    """A transaction by ID; `transaction` is null until it has loaded."""
 
     transaction = ChainTransactionBody(allow_null=True)
 
 
 class ChainBalanceBody(serializers.Serializer[Any]):
-    """What an address holds; `unconfirmed_sat` is what waits for a block, and may be negative."""
+    """An address's balance; `unconfirmed_sat` is the unconfirmed change, which may be negative."""
 
     balance_sat = serializers.IntegerField()
     unconfirmed_sat = serializers.IntegerField()
@@ -102,7 +102,7 @@ class ChainBalanceBody(serializers.Serializer[Any]):
 
 
 class ChainAddressOut(StandingOut):
-    """An address in its forms; `legacy_address` is empty for hashes without one, `balance` null until it was read."""
+    """An address in all formats; `legacy_address` is empty if there is none, `balance` null until it has loaded."""
 
     cash_address = serializers.CharField()
     legacy_address = serializers.CharField()

@@ -36,7 +36,7 @@ class Tip(APIView):
 
     @extend_schema(operation_id="chain_tip", responses={200: shapes.ChainTipOut, **_REFUSALS})
     def get(self, request: Request) -> Response:
-        """The newest block, as the desk last heard of it."""
+        """The latest block, as last received by the desk."""
         tip = home.tip(now=clock.now())
         fields = {"height": tip.height, "hash": tip.hash or None, "time": tip.time, "heard_at": tip.heard_at}
         fields |= {"is_current": tip.height is not None and not tip.is_silent, "problem": tip.problem}
@@ -54,7 +54,7 @@ class OneBlock(APIView):
         responses={200: shapes.ChainBlockOut, **_ONE},
     )
     def get(self, request: Request, named: str) -> Response:
-        """One block by its hash or height; read again in a few seconds while `block` is null."""
+        """One block by hash or height; retry in a few seconds while `block` is null."""
         part = block.block(named, now=clock.now())
         record = part.block
         body = record and {
@@ -82,7 +82,7 @@ class OneTransaction(APIView):
         responses={200: shapes.ChainTransactionOut, **_ONE},
     )
     def get(self, request: Request, txid: str) -> Response:
-        """One transaction by its id; read again in a few seconds while `transaction` is null."""
+        """One transaction by ID; retry in a few seconds while `transaction` is null."""
         now = clock.now()
         part, sides = transaction.facts(txid, now=now), transaction.sides(txid, show_all=True, now=now)
         details = part.details
@@ -111,7 +111,7 @@ class OneAddress(APIView):
         responses={200: shapes.ChainAddressOut, **_ONE},
     )
     def get(self, request: Request, text: str) -> Response:
-        """One address, in whichever form; read again in a few seconds while `balance` is null."""
+        """One address, in any format; retry in a few seconds while `balance` is null."""
         try:
             forms = addresses.forms(addresses.printed(text))
         except addresses.NotAnAddress as problem:

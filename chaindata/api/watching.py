@@ -28,7 +28,7 @@ _REVIEWERS = (reading_or(rules.may_review, requests.ONLY_REVIEWERS),)
 
 @listing("chain_watched_list", watching_shapes.WatchedAddressOut)
 class WatchedAddresses(Listing):
-    """The addresses that are or were watched, fifty a page, newest first."""
+    """Watched and formerly watched addresses, 50 per page, newest first."""
 
     permission_classes = _KEEPERS
     parser_classes = (BoundedJSONParser,)
@@ -41,7 +41,7 @@ class WatchedAddresses(Listing):
     )
     @once
     def post(self, request: ApiRequest) -> Response:
-        """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
+        """Start watching an address. Requires treasury or an administrator with access to all accounts."""
         content = read(watching_shapes.WatchIn, request)
         with _refusals():
             row = requests.watch(**content, person=request.user, now=clock.now())
@@ -50,7 +50,7 @@ class WatchedAddresses(Listing):
 
 @reading("chain_watched_read", watching_shapes.WatchedAddressOut)
 class OneWatchedAddress(Reading):
-    """One watched address as it stands now."""
+    """One watched address, in its current state."""
 
     permission_classes = (MaySeeChain,)
     queryset = requests.listing()
@@ -59,7 +59,7 @@ class OneWatchedAddress(Reading):
 
 @listing("chain_movements_list", watching_shapes.ChainMovementOut, NOT_FOUND)
 class Movements(Listing):
-    """What moved at a watched address since it is watched, fifty a page, newest first."""
+    """Movements on a watched address since watching began, 50 per page, newest first."""
 
     permission_classes = (MaySeeChain,)
     queryset = ChainMovement.objects.all()  # the description asks what they are of
@@ -85,7 +85,7 @@ class StopWatching(APIView):
     )
     @once
     def post(self, request: ApiRequest, watched_id: int) -> Response:
-        """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
+        """Stop watching an address. Its movements are kept; unreviewed ones still need a review."""
         get_object_or_404(requests.listing(), pk=watched_id)
         content = read(watching_shapes.WatchStopIn, request)
         with _refusals():
@@ -106,7 +106,7 @@ class ReviewMovements(APIView):
     )
     @once
     def post(self, request: ApiRequest, watched_id: int) -> Response:
-        """Review one movement, or every one that only received. Operators, treasury and administrators may."""
+        """Mark one movement, or all incoming ones, as reviewed. Requires an operator, treasury or an administrator."""
         get_object_or_404(requests.listing(), pk=watched_id)
         content = read(watching_shapes.MovementReviewIn, request)
         arguments = {"movement_id": content["movement"], "reason": content["reason"]}
@@ -126,4 +126,4 @@ def _refusals() -> Iterator[None]:
     except NotAnAddress as problem:
         raise CannotRecord({"address": str(problem)}) from None
     except requests.CannotWatch as problem:
-        raise CannotRecord({FORM: f"Not changed. {problem}"}) from None
+        raise CannotRecord({FORM: f"No changes made. {problem}"}) from None

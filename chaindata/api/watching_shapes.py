@@ -17,9 +17,9 @@ from desk.api.fields import StrictBody, StrictChoice, StrictInteger, StrictText
 
 
 class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
-    """An address that is or was watched; `waiting` is how many of its movements wait for a review.
+    """A watched or formerly watched address; `waiting` is the number of movements to review.
 
-    The amounts are null until it was read for the first time; `unconfirmed_sat` may be negative.
+    Amounts are null until the first sync; `unconfirmed_sat` may be negative.
     """
 
     reference = serializers.CharField(read_only=True)
@@ -46,7 +46,7 @@ class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
 
 
 class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
-    """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
+    """A transaction to or from a watched address. `reviewer` and `reviewed_at` are null until it is reviewed."""
 
     reference = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=list(states.MOVEMENT_STATES), read_only=True)
@@ -54,7 +54,7 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
         read_only=True, help_text="Change of the balance; negative for an outgoing transaction."
     )
     spends = serializers.BooleanField(read_only=True, help_text="Whether the transaction spent from the address.")
-    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="null while unconfirmed.")
+    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while unconfirmed.")
     is_missing = serializers.BooleanField(
         read_only=True, help_text="Whether it is no longer in the chain or the mempool."
     )
@@ -71,24 +71,22 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
 
 
 class WatchIn(StrictBody):
-    """An address to be watched from this moment on."""
+    """An address to watch from now on."""
 
-    address = StrictText(
-        max_length=200, help_text="In any format: cash address, legacy address or simple-ledger address."
-    )
+    address = StrictText(max_length=200, help_text="In any format: cash address, legacy address or SLP address.")
     title = StrictText(max_length=LONGEST_TITLE, help_text="Name used in alerts.")
     purpose = StrictChoice(choices=Purpose.values)
     note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
 
 
 class WatchStopIn(StrictBody):
-    """Why it is watched no more; it goes into the audit trail."""
+    """Why watching stops; recorded in the audit trail."""
 
     reason = StrictText(max_length=LONGEST_REASON)
 
 
 class MovementReviewIn(StrictBody):
-    """Why a movement is in order, or what was done about it; it goes into the audit trail."""
+    """Why a movement is in order, or what was done about it; recorded in the audit trail."""
 
     movement = StrictInteger(
         required=False,
@@ -96,13 +94,13 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Movement ID. If absent: all unreviewed incoming movements.",
+        help_text="Movement ID. If omitted, all unreviewed incoming movements.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 
 
 class MovementsReviewedOut(serializers.Serializer[Any]):
-    """How many movements were reviewed by this, and how many of the address wait still."""
+    """How many movements this reviewed, and how many on the address still need a review."""
 
     reviewed = serializers.IntegerField()
     waiting = serializers.IntegerField()

@@ -25,7 +25,7 @@ MOST_SOURCES = 50  # outputs that are looked up for one transaction
 DUST_SAT = 546
 HIGH_RATE_SAT = 20  # satoshis a byte: twenty times what is usual
 LEAST_RATE_SAT = 1
-_SIGNED, _WRONG = "fits", "does not fit"
+_SIGNED, _WRONG = "valid", "invalid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transact
         if isinstance(reading.record, str):
             origins[txid] = _origin(txid, reading.record)
         elif reading.freshness in ("missing", "refused"):
-            origins[txid] = "The chain service has no transaction with this ID."
+            origins[txid] = "The chain-data service has no transaction with this ID."
     return origins, list(readings)
 
 
@@ -164,9 +164,9 @@ def _origin(txid: str, text: str) -> Transaction | str:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
     except (hashing.NotHexadecimal, transactions.NotATransaction):
-        return "The chain service did not return a transaction."
+        return "The chain-data service did not return a transaction."
     if transaction.txid != txid:
-        return "The chain service returned a different transaction from the one being spent."
+        return "The chain-data service returned a different transaction from the one being spent."
     return transaction
 
 

@@ -136,7 +136,7 @@ def _check(explained: Explanation, digest: str, reason: str) -> None:
             {"reason": f"Enter a reason of up to {LONGEST_REASON} characters. It is recorded in the audit trail."}
         )
     if explained.already:
-        raise CannotBroadcast({NON_FIELD: f"{explained.already} There is nothing to send."})
+        raise CannotBroadcast({NON_FIELD: f"{explained.already} No need to send it again."})
     if sentences := obstacles(explained):
         raise CannotBroadcast({NON_FIELD: " ".join(sentences[:5])})
 

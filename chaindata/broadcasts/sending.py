@@ -48,7 +48,7 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
             _move(row, "found", states.ON_NETWORK, now, problem="")
             return
     except CallFailed as failure:
-        problem = f"The network is unreachable at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network can't be checked at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     _claim(row, now)
@@ -69,11 +69,11 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
 def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     """Why it must not be sent any more; empty if it may."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
-        return "The stored bytes differ from the ones that were signed."
+        return "The stored transaction differs from the one that was confirmed."
     if not stepup.proves(
         row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests={row.digest}
     ):
-        return "There is no valid second-factor confirmation for these bytes."
+        return "This transaction has no valid second-factor confirmation."
     if now - row.created_at > WAITS_AT_MOST:
         return f"Not sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
     return ""
@@ -96,7 +96,7 @@ def _claim(row: ChainBroadcast, now: datetime) -> None:
 
 def _accept(row: ChainBroadcast, txid: object, now: datetime) -> None:
     if txid != row.txid:
-        _lose_answer(row, "The service returned a different transaction ID from the one sent.", now)
+        _lose_answer(row, "The service returned a different transaction ID from the one expected.", now)
         return
     machine.move(
         row, event="accepted", to=states.SENT, now=now, answered_at=now, lease_until=None,
@@ -135,7 +135,7 @@ def _search(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> N
         with closing(open_client()) as client:
             on_network = _is_on_network(row, client)
     except CallFailed as failure:
-        problem = f"The network is unreachable at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network can't be checked at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     if on_network:

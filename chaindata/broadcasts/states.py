@@ -53,15 +53,15 @@ STATES: Final[dict[str, State]] = {
     NOT_SENT: State("Not sent", "Not sent, for the reason below.", Turn.NOBODY, Tone.QUIET),
     UNKNOWN: State(
         "Outcome unknown",
-        "No response from the node, so the outcome is unknown. The transaction is looked up by its ID and never sent"
-        " again.",
+        "No response from the node, so the outcome is unknown. Countersign looks it up by its ID and never"
+        " sends it again.",
         Turn.CHAIN,
         Tone.WARN,
     ),
     NOT_SEEN: State(
         "Not seen",
         "The response was lost, and the transaction has not appeared on the network for two minutes. It was most "
-        "likely not accepted. Treasury can request the same transaction again: the same bytes can only pay once.",
+        "likely not accepted. Treasury can request the same transaction again: the same transaction can only pay once.",
         Turn.NOBODY,
         Tone.WARN,
     ),

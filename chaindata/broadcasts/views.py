@@ -30,7 +30,7 @@ from desk.web.requests import DeskRequest
 PAGE = "chaindata/tools/transaction.html"
 PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
 LIST_PARTS = {"rows": "chaindata/broadcast/_rows.html"}
-SAME = "Inputs, amounts and decoded scripts. The service was queried without the signatures."
+SAME = "Inputs, amounts and decoded scripts. The signatures were not sent to the service."
 ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
 
 
@@ -73,7 +73,7 @@ def new(request: DeskRequest) -> HttpResponse:
         for field, sentence in getattr(problem, "problems", {requests.NON_FIELD: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
         return _page(request, HexForm(request.POST), send_form=form, status=409)
-    messages.success(request, f"Recorded as {row.reference}. It will be sent once; the status is shown here.")
+    messages.success(request, f"Queued as {row.reference}. It will be sent once; follow its status here.")
     return redirect("chain-broadcast", row.pk)
 
 

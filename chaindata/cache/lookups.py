@@ -120,5 +120,5 @@ def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes
 
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, Declined | BadArgument):
-        return f"Response from the chain-data service: {failure}"[:300]
+        return f"The chain-data service returned an error: {failure}"[:300]
     return outage_sentence(failure)

@@ -41,7 +41,7 @@ class Question:
 def question(operation: str, arguments: Mapping[str, object]) -> Question:
     """The question with these arguments. Raises `CannotAsk`, and `BadArgument` for what can't be sent."""
     if FRESHNESS.get(operation) is None:
-        raise CannotAsk(f"Answers to {operation} are not kept.")
+        raise CannotAsk(f"Responses to {operation} are not cached.")
     params = {name: value for name, value in arguments.items() if value is not None}
     request = bind(catalogue.by_name[operation], params)
     return Question(operation, params, _key(request))
@@ -51,7 +51,7 @@ def freshness(operation: str) -> Freshness:
     """How answers to the operation age. Raises `CannotAsk` if they are not stored."""
     row = FRESHNESS.get(operation)
     if row is None:
-        raise CannotAsk(f"Answers to {operation} are not kept.")
+        raise CannotAsk(f"Responses to {operation} are not cached.")
     return row
 
 

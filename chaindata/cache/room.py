@@ -45,6 +45,6 @@ def _may_follow(person: "Person", key: str) -> bool:
 ROOM: Final = rooms.Room(
     topics={"chain-answer": _may_follow},
     figures=(Figures(),),
-    idle_tables={"chaindata.chainanswer": "a kept answer of the service; a proof is checked from its bytes"},
+    idle_tables={"chaindata.chainanswer": "a cached response of the service; proofs are verified from their bytes"},
     tasks="chaindata.cache.tasks",
 )

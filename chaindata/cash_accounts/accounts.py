@@ -118,11 +118,11 @@ def _identifier_problem(text: str) -> str:
     name, _, suffix = text.partition("#")
     number = suffix.rstrip(";").partition(".")[0]
     if not (name.isascii() and name.replace("_", "").isalnum() and len(name) <= 99):
-        return "Names are 1 to 99 letters, digits or underscores, without accents."
+        return "Names can be 1 to 99 letters, digits or underscores, without accents."
     if not (number.isascii() and number.isdigit()):
         return "After the #, enter the account number, for example Jonathan#100."
     if int(number[:12]) < cash_accounts.FIRST_NUMBER:
-        return f"The first account number is {cash_accounts.FIRST_NUMBER}."
+        return f"Account numbers start at {cash_accounts.FIRST_NUMBER}."
     return "After the dot, enter 1 to 10 digits of the account's hash, for example Jonathan#100.5876."
 
 

@@ -143,7 +143,7 @@ def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes
     elements = [bytes(raw) for raw in _list(body)]
     if bulk.ids_of is None:
         if len(elements) != len(values):
-            raise BadReply(f"{len(values)} were requested and {len(elements)} returned, without identification")
+            raise BadReply(f"{len(values)} items were requested and {len(elements)} returned, without identifiers")
         return dict(zip(values, elements, strict=True))
     by_id: dict[str, bytes] = {}
     for element in elements:
@@ -170,4 +170,4 @@ def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
     except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:
-        raise BadReply(f"an element of the response does not identify its item: {problem}"[:200]) from None
+        raise BadReply(f"an item in the response is not identified: {problem}"[:200]) from None

@@ -38,14 +38,14 @@ class Way:
     def check(self) -> None:
         """Raises `KeyWouldTravel` unless the service is on this machine, or is a listed host reached by https."""
         if not self.enabled:
-            raise KeyWouldTravel("Requests that carry a private key are switched off here (CHAIN_KEYED_CALLS).")
+            raise KeyWouldTravel("Requests that carry a private key are disabled here (CHAIN_KEYED_CALLS).")
         parts = urlsplit(self.base_url)
         host = (parts.hostname or "").lower()
         if is_loopback(host):
             return
         if parts.scheme != "https" or host not in {each.lower() for each in self.hosts}:
             raise KeyWouldTravel(
-                "Requests that carry a private key may go only to this machine or, over HTTPS, to a host in "
+                "Requests that carry a private key can go only to this machine or, over HTTPS, to a host in "
                 "CHAIN_KEYED_HOSTS; the chain-data service is neither."
             )
 
@@ -151,7 +151,7 @@ class TokenSender:
         except keys.NotAKey as problem:
             raise BadArgument("fundingWif", Problem.MALFORMED, None, str(problem)) from None
         if key.address.hash != paying.hash or paying.kind is not addresses.Kind.KEY:
-            raise BadArgument("fundingWif", Problem.MALFORMED, None, "it is not the key of the funding address")
+            raise BadArgument("fundingWif", Problem.MALFORMED, None, "it is not the funding address's key")
 
     def _address(self, param: str, text: str, *, form: str) -> Address:
         try:

@@ -111,12 +111,12 @@ def spellings(text: str) -> Spellings:
     printed = addresses.forms(addresses.printed(text))
     display_form = addresses.display_form(text)
     forms = [("Legacy address", printed.legacy_address)] if printed.legacy_address else []
-    forms.append(("Simple-ledger address", printed.slp_address))
+    forms.append(("SLP address", printed.slp_address))
     if address.network is not Network.MAIN:
         prefix = wire_addresses.CASH_PREFIX[Network.REGTEST]
         regtest = wire_addresses.cash_encode(prefix, address.kind, address.hash)
         forms += [("Testnet", printed.cash_address), ("Regtest", regtest)]
-    kind = "a public key" if address.kind is Kind.KEY else "a script"
+    kind = "public key hash" if address.kind is Kind.KEY else "script hash"
     owner = owned_addresses.owners(addresses=[printed.cash_address]).get(printed.cash_address, "")
     forms = [(name, form) for name, form in forms if form != display_form]
     return Spellings(printed.cash_address, display_form, owner, forms, kind, address.hash.hex())

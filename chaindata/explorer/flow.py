@@ -130,11 +130,11 @@ def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: 
 
 def _summary(inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> str:
     coins_in, coins_out = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
-    fee_words = f" and a fee of {fee:f} BCH" if fee > 0 else ""
+    fee_words = f", fee {fee:f} BCH" if fee > 0 else ""
     ins, outs = (
         f"{len(side)} {noun}{'' if len(side) == 1 else 's'}" for side, noun in ((inputs, "input"), (outputs, "output"))
     )
-    return f"{ins} with {coins_in:f} BCH become {outs} with {coins_out:f} BCH{fee_words}."
+    return f"{ins} ({coins_in:f} BCH), {outs} ({coins_out:f} BCH){fee_words}."
 
 
 def _text(value: Decimal) -> str:

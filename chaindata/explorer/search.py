@@ -131,7 +131,7 @@ def _of_name(text: str, lookups: _Lookups) -> Iterator[Place]:
         return
     ledger, properties = lookups.read(("get_slp_tokens", {}), ("get_properties", {}))
     places = [
-        Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
+        Place(TOKEN, row.id, f"SLP token {row.symbol or row.name}")
         for row in ledger.record or []
         if folded_name in {(row.symbol or "").casefold(), (row.name or "").casefold()} and tokens.kind_of(row.id)
     ]

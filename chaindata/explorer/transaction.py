@@ -20,12 +20,12 @@ MOST_SIDES = 100  # inputs and outputs that a page shows unless it is asked for 
 ENDING = 6  # characters of an address that its label in the drawing shows
 SAT_PER_COIN = decoding.SAT_PER_COIN
 _KINDS = {
-    steps.Kind.KEY: "to a public key",
-    steps.Kind.KEY_HASH: "to the hash of a key",
-    steps.Kind.SCRIPT_HASH: "to the hash of a script",
-    steps.Kind.MULTISIG: "to multiple keys",
-    steps.Kind.RETURN: "carries a message",
-    steps.Kind.NONSTANDARD: "a non-standard script",
+    steps.Kind.KEY: "pay to public key",
+    steps.Kind.KEY_HASH: "pay to public key hash",
+    steps.Kind.SCRIPT_HASH: "pay to script hash",
+    steps.Kind.MULTISIG: "multisig",
+    steps.Kind.RETURN: "message",
+    steps.Kind.NONSTANDARD: "non-standard script",
 }
 
 
@@ -173,7 +173,7 @@ def _flow(inputs: Sequence[Spending], outputs: Sequence[Making], owners: Mapping
     else:
         parts_in = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in inputs]
     parts_out = [
-        flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE, "message")
+        flow.Part(each.coins, f"Output {each.n}: message", flow.MESSAGE, "message")
         if each.is_message
         else _part("Output", each.n, each.coins, each.addresses, owners)
         for each in outputs

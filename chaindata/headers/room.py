@@ -84,8 +84,8 @@ ROOM: Final = rooms.Room(
     ),
     figures=(Figures(),),
     idle_tables={
-        "chaindata.chainheader": "proves itself: hash, target and line are worked out from its bytes",
-        "chaindata.chaintip": "the newest header as last heard, asked again every minute",
-        "chaindata.chainreorganisation": "tells of blocks that left the chain; nothing rests on it",
+        "chaindata.chainheader": "self-verifying: hash, target and parent follow from its bytes",
+        "chaindata.chaintip": "the latest header as last received, refreshed every minute",
+        "chaindata.chainreorganisation": "records blocks that left the chain; nothing depends on it",
     },
 )

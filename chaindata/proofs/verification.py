@@ -170,13 +170,15 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     try:
         transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, f"The bytes are not a transaction: {problem}"[:300]) from None
+        raise way.ends(
+            "bytes", Outcome.NOT_PROVEN, f"The service's response is not a transaction: {problem}"[:300]
+        ) from None
     if transaction.size == INNER_NODE_BYTES:
-        sentence = f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so it proves nothing."
+        sentence = f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so a proof of it is void."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes from the service belong to a different transaction.")
-    way.holds("bytes", f"Its {transaction.size} bytes hash to its ID.")
+        raise way.ends("bytes", Outcome.NOT_PROVEN, "The service returned a different transaction.")
+    way.holds("bytes", f"Its {transaction.size} bytes hash to the transaction ID.")
     return transaction
 
 
@@ -206,7 +208,8 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     except (NotHexadecimal, NotAProof) as problem:
         raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof is invalid: {problem}"[:300]) from None
     way.holds(
-        "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} in its block, to the root."
+        "proof",
+        f"{len(proof.hashes)} hashes link it, transaction {matches[0].position} in its block, to the Merkle root.",
     )
     way.holds("work", "The block header's hash meets its target.")
     return proof.header

@@ -13,7 +13,7 @@ from chaindata.wire.tokens import payloads, slp
 from chaindata.wire.tokens.payload_fields import NotAPayload, Zero
 from chaindata.wire.transactions import Output
 
-SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "Simple ledger", "Property tokens", "Cash account", "Note"
+SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "SLP", "Property tokens", "Cash account", "OP_RETURN"
 _MOST_TEXT = 220  # characters of a note; relayed scripts can't hold more
 
 TITLES: dict[tuple[int, ...], str] = {
@@ -72,7 +72,7 @@ def _payload(raw: bytes) -> LayerMessage:
     except NotAPayload as problem:
         return LayerMessage(PROPERTY_TOKENS, "Unreadable", (("bytes", raw.hex()),), str(problem))
     lines = tuple(
-        (form.name.replace("_", " "), str(getattr(payload, form.name)))
+        (form.name.replace("_id", "_ID").replace("_", " "), str(getattr(payload, form.name)))
         for form in payload.layout
         if not isinstance(form, Zero)
     )
@@ -95,7 +95,7 @@ def _ledger(script: bytes, n: int) -> LayerMessage | None:
         if problem.problem is slp.Problem.OTHER_PROTOCOL:
             return None
         return LayerMessage(SIMPLE_LEDGER, "Unreadable", (), str(problem))
-    elsewhere = "" if n == 0 else "Messages count in output 0 only."
+    elsewhere = "" if n == 0 else "Only messages in output 0 count."
     return LayerMessage(SIMPLE_LEDGER, type(message).__name__.upper(), _message_lines(message), elsewhere)
 
 
@@ -131,7 +131,7 @@ def _note(script: bytes) -> LayerMessage:
         pushes = [step.pushed for step in steps.steps(script[1:]) if step.pushed]
     except steps.NotAScript as problem:
         return LayerMessage(TEXT, "Unreadable", (("bytes", script.hex()[: 2 * _MOST_TEXT]),), str(problem))
-    return LayerMessage(TEXT, "Text", tuple(("pushed", _readable(each)) for each in pushes))
+    return LayerMessage(TEXT, "Text", tuple(("data", _readable(each)) for each in pushes))
 
 
 def _readable(raw: bytes) -> str:

@@ -29,8 +29,8 @@ LOOKS_EVERY_S = 20  # an answer that nobody has read for a minute is not fetched
 _FRESHNESS_CHIPS = {
     "stale": ("quiet", "refreshing", "refresh-cw"),
     "absent": ("quiet", "loading", "loader"),
-    "failed": ("warn", "unreadable", "unplug"),
-    "refused": ("warn", "refused", "circle-x"),
+    "failed": ("warn", "sync failed", "unplug"),
+    "refused": ("warn", "rejected", "circle-x"),
 }
 _TIPS = {
     "active": ("good", "Active", "circle-check"),
@@ -43,7 +43,7 @@ _TIPS = {
 
 _VERDICTS = {
     "valid": ("good", "Valid", "circle-check"),
-    "invalid": ("bad", "Not valid", "circle-x"),
+    "invalid": ("bad", "Invalid", "circle-x"),
     "not loaded yet": ("quiet", "Not loaded yet", "circle-question-mark"),
 }
 

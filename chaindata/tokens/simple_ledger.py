@@ -88,10 +88,10 @@ def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
         if transaction.txid != token_id:
-            return None, "The service returned the bytes of a different transaction."
+            return None, "The service returned a different transaction."
         message = slp.read(transaction.outputs[0].script)
     except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
-        return None, "The chain service did not return a transaction."
+        return None, "The chain-data service did not return a transaction."
     except slp.NotAMessage as problem:
         return None, str(problem)
     if not isinstance(message, slp.Genesis):

@@ -64,7 +64,7 @@ def drawing(timeline: Sequence[Step], *, tip: int | None) -> Drawing | None:
         before = step.supply
     line.append(f"H{_text(WIDTH)}")
     path = "".join(line)
-    words = f"From block {first:,} to block {last:,} the supply went from 0 to {before:,f}, at most {most:,f}."
+    words = f"From block {first:,} to block {last:,} the supply went from 0 to {before:,f}, peaking at {most:,f}."
     return Drawing(path, f"{path}V{_text(HEIGHT)}Z", words)
 
 

@@ -16,7 +16,7 @@ from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, page_
 from chaindata.wire.records import tokens as property_records
 
 SIMPLE, PROPERTY, COLLECTIBLE = "simple-ledger", "property", "collectible"
-KINDS = {SIMPLE: "Simple ledger", PROPERTY: "Properties", COLLECTIBLE: "Collectibles"}
+KINDS = {SIMPLE: "SLP tokens", PROPERTY: "Properties", COLLECTIBLE: "Collectibles"}
 PER_PAGE = 50
 MOST_FAMILIES = 20  # of collectibles that are read: the layer has no list of them
 WHC = 1

@@ -24,7 +24,7 @@ from chaindata.wire.records import chain, slp
 from chaindata.wire.transactions import Input
 from wire.operation import BadArgument
 
-TOO_LONG = "Too large for the service's own check; only our own decoding is shown."
+TOO_LONG = "Too large for the service to check; only our own decoding is shown."
 _NOTHING = PartFreshness("fresh", None, True, "", "")
 
 
@@ -80,9 +80,9 @@ def _address_differences(
     }
     differs = [name for name, text in form_by_name.items() if not addresses.same(text, ours)]
     if not valid.isvalid:
-        return (*differs, "whether the address is valid")
+        return (*differs, "validity")
     if conversion.script and valid.script_pub_key != conversion.script:
-        differs.append("the script that pays it")
+        differs.append("locking script")
     return tuple(differs)
 
 
@@ -114,11 +114,11 @@ def _without_signatures(decoded: Decoded) -> Decoded:
 def _transaction_differences(decoded: Decoded, answer: chain.DecodedTransaction) -> tuple[str, ...]:
     transaction = decoded.transaction
     pairs: dict[str, tuple[object, object]] = {
-        "id": (answer.txid, decoded.txid),
+        "ID": (answer.txid, decoded.txid),
         "size": (answer.size, transaction.size),
         "version": (answer.version, transaction.version),
         "locktime": (answer.locktime, transaction.locktime),
-        "what it spends": (
+        "inputs": (
             [(each.txid, each.vout) for each in answer.vin if each.coinbase is None],
             [(each.txid, each.index) for each in transaction.inputs if not each.is_coinbase],
         ),
@@ -142,10 +142,10 @@ def script_opinion(*, decoded: DecodedScript, now: datetime) -> Opinion:
     answer: chain.DecodedScript | None = reading.record
     if answer is None:
         return _opinion(reading, ())
-    pairs = {"words": (answer.asm, decoded.asm), "kind": (answer.type, decoded.kind)}
+    pairs = {"opcodes": (answer.asm, decoded.asm), "type": (answer.type, decoded.kind)}
     differs = [name for name, (theirs, ours) in pairs.items() if theirs != ours]
     if answer.p2sh and decoded.p2sh and not addresses.same(answer.p2sh, decoded.p2sh):
-        differs.append("the address of its hash")
+        differs.append("P2SH address")
     return _opinion(reading, tuple(differs))
 
 
@@ -178,7 +178,7 @@ def proof_opinion(*, checked: CheckedProof, now: datetime) -> Opinion:
         return _without_opinion(TOO_LONG)
     reading = answers.read("verify_tx_out_proof", now=now, proof=text)
     proven = [each.txid for each in checked.proven] if checked.holds else []
-    differs = () if reading.record is None or reading.record == proven else ("which transactions it proves",)
+    differs = () if reading.record is None or reading.record == proven else ("proven transactions",)
     freshness = freshness_of(reading, topics=[TIP_TOPIC])
     return Opinion(reading.record, None if reading.record is None else not differs, differs, "", freshness)
 
@@ -231,7 +231,7 @@ def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -
         return Building(None, needed_property, precision, False, problem.problems, opinion, freshness)
     if opinion.record is not None:
         same = opinion.record == built_payload.raw
-        opinion = Opinion(opinion.record, same, () if same else ("the bytes",), "", opinion.freshness)
+        opinion = Opinion(opinion.record, same, () if same else ("payload",), "", opinion.freshness)
     return Building(built_payload, needed_property, precision, False, {}, opinion, freshness)
 
 

@@ -45,12 +45,12 @@ class HexForm(forms.Form):
     """Bytes as hexadecimal text."""
 
     hex = forms.CharField(
-        label="Bytes, in hexadecimal",
+        label="Hexadecimal data",
         max_length=tools.MOST_HEX,
         strip=True,
         widget=forms.Textarea(attrs={**_PLAIN, "rows": 6, "class": "mono"}),
         error_messages={
-            "required": "Paste the bytes in hexadecimal.",
+            "required": "Paste the data in hexadecimal.",
             "max_length": f"Enter up to {tools.MOST_HEX // 2:,} bytes.",
         },
     )
@@ -71,7 +71,7 @@ class TxidForm(forms.Form):
         text: str = self.cleaned_data["txid"]
         if not _TXID.fullmatch(text):
             raise forms.ValidationError(
-                f"IDs are 64 hexadecimal digits; this one is {len(text)} characters.", code="malformed"
+                f"IDs must be 64 hexadecimal digits; this one is {len(text)} characters.", code="malformed"
             )
         return text.lower()
 
@@ -168,21 +168,21 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
     "url": lambda: ShortTextField(label="Website", required=False),
     "data": lambda: ShortTextField(label="Description", required=False),
     "propertyIdDesired": lambda: WholeNumberField(
-        label="Paid in property",
+        label="Payment property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
-        help_text="Nodes accept 1 (WHC) only.",
+        help_text="Nodes accept only 1 (WHC).",
         initial="1",
         **_required("Enter the property that buyers pay with."),
     ),
-    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_required("Enter the price.")),
+    "tokensPerUnit": lambda: FigureField(label="Tokens per WHC", **_required("Enter the price.")),
     "deadline": lambda: InstantField(label="Ends", **_required("Enter the end of the sale.")),
     "earlyBonus": lambda: WholeNumberField(
-        label="Early bonus, percent per week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
+        label="Early bonus, % per week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),
     "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter the quantity for sale.")),
     "distributionProperty": lambda: WholeNumberField(
-        label="Shared among holders of property",
+        label="Distribute to holders of property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
         **_required("Enter the number of the property whose holders receive the tokens."),
@@ -191,7 +191,7 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
         widget=plain_input(),
-        **_required("Enter the address of the holder."),
+        **_required("Enter the holder's address."),
     ),
 }
 """Fields by the members of the wire."""

@@ -174,11 +174,12 @@ OPERATIONS: dict[str, Operation] = {
     operation.slug: operation
     for operation in (
         Operation(
-            "simple-send", "Send", "make_simple_send_payload", "Sends tokens to the recipient of the transaction.",
+            "simple-send", "Send", "make_simple_send_payload", "Sends tokens to the transaction's recipient.",
             ("propertyId", "amount"), True, _simple_send,
         ),
         Operation(
-            "send-all", "Send all", "make_send_all_payload", "Sends all of the sender's tokens to the recipient.",
+            "send-all", "Send all", "make_send_all_payload",
+            "Sends all of the sender's tokens to the transaction's recipient.",
             ("ecosystem",), False, _send_all,
         ),
         Operation(
@@ -193,8 +194,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "managed", "New managed property", "make_managed_property_payload",
-            "A property that its issuer can grant and revoke; with previous ID 1, its tokens can be frozen. Costs 1 "
-            "WHC.",
+            "A property whose tokens its issuer can grant and revoke, and freeze if the previous ID is 1. Costs 1 WHC.",
             _HEAD, False, _managed,
         ),
         Operation(
@@ -208,7 +208,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "close-crowdsale", "Close a crowdsale", "make_close_crowdsale_payload",
-            "The issuer ends a sale before its deadline.",
+            "Ends a sale before its deadline; issuer only.",
             ("propertyId",), False, _of_property(payloads.CloseCrowdsale),
         ),
         Operation(
@@ -216,20 +216,20 @@ OPERATIONS: dict[str, Operation] = {
             ("propertyId", "amount", "memo"), True, _issuance(payloads.Grant),
         ),
         Operation(
-            "revoke", "Revoke", "make_revoke_payload", "The issuer destroys tokens of a managed property.",
+            "revoke", "Revoke", "make_revoke_payload", "Destroys tokens of a managed property; issuer only.",
             ("propertyId", "amount", "memo"), True, _issuance(payloads.Revoke),
         ),
         Operation(
             "change-issuer", "Change the issuer", "make_change_issuer_payload",
-            "The recipient of the transaction becomes the issuer.",
+            "Makes the transaction's recipient the new issuer.",
             ("propertyId",), False, _of_property(payloads.ChangeIssuer),
         ),
         Operation(
-            "freeze", "Freeze", "make_freeze_payload", "The issuer freezes the tokens at an address.",
+            "freeze", "Freeze", "make_freeze_payload", "Freezes the tokens at an address; issuer only.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Freeze),
         ),
         Operation(
-            "unfreeze", "Unfreeze", "make_unfreeze_payload", "The issuer unfreezes the tokens at an address.",
+            "unfreeze", "Unfreeze", "make_unfreeze_payload", "Unfreezes the tokens at an address; issuer only.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Unfreeze),
         ),
         Operation(
@@ -256,7 +256,7 @@ _BY_REFUSAL = {
     "TEXT_TOO_LONG": ("data", "memo", "toAddress"),
 }
 _WORDS = {
-    "Invalid amount": "The amount has more decimal places than the property, or is not between 1 and 2^63 - 1 units.",
+    "Invalid amount": "The amount has more decimals than the property allows, or is not from 1 to 2^63 - 1 base units.",
 }
 NON_FIELD = "__all__"
 
@@ -296,7 +296,12 @@ def _piece(form: Form, payload: payloads.Payload, written: bytes, precision: int
     value = getattr(payload, form.name)
     if isinstance(form, Text):
         return Piece(form.name, written.hex(), value or "(empty)", "text ending in a zero byte")
-    return Piece(form.name.replace("_", " "), written.hex(), str(value), _meaning(form.name, value, payload, precision))
+    return Piece(
+        form.name.replace("_id", "_ID").replace("_", " "),
+        written.hex(),
+        str(value),
+        _meaning(form.name, value, payload, precision),
+    )
 
 
 def _meaning(name: str, value: int, payload: payloads.Payload, precision: int) -> str:
@@ -305,11 +310,11 @@ def _meaning(name: str, value: int, payload: payloads.Payload, precision: int) -
             tokens = amounts.amount_text(value, precision)
             means = f"{tokens} tokens: base units with precision {precision}"
         case "tokens_per_unit":
-            means = f"{amounts.amount_text(value, amounts.PRICE_PLACES)} tokens for 1 WHC, eight places"
+            means = f"{amounts.amount_text(value, amounts.PRICE_PLACES)} tokens per WHC, eight decimals"
         case "deadline":
             means = _instant(value)
         case "early_bonus":
-            means = f"{value} percent for each week before the deadline"
+            means = f"{value} % per week before the deadline"
         case "ecosystem":
             means = "main" if value == 1 else "test"
         case "previous_id" if isinstance(payload, payloads.CreateManaged):
@@ -325,7 +330,7 @@ def _instant(seconds: int) -> str:
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
-        return "outside the calendar's range"
+        return "date out of range"
 
 
 def cash_address_of(*, text: str) -> str:

@@ -42,7 +42,7 @@ class Conversion:
     @property
     def pays(self) -> str:
         """What the hash is of."""
-        return "a public key hash" if self.address.kind is wire_addresses.Kind.KEY else "a script hash"
+        return "public key hash" if self.address.kind is wire_addresses.Kind.KEY else "script hash"
 
     @property
     def asm(self) -> str:

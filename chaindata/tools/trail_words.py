@@ -12,9 +12,9 @@ def _names(keys: Collection[str]) -> Mapping[str, str]:
 
 WORDS: Final = Words(
     name="chain",
-    title="Token calls",
+    title="Token requests",
     noun="",
     subject="chain-address",
     naming=_names,
-    sentences={"keyed_call": "{who} made a token call from {it}: {call}, {state}."},
+    sentences={"keyed_call": "{who} made a token request from {it}: {call}, {state}."},
 )

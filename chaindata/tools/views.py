@@ -20,7 +20,7 @@ TABS = (
     ("chain-tools-script", "Script"),
     ("chain-tools-proof", "Proof"),
     ("chain-tools-payload", "Payload"),
-    ("chain-tools-ledger", "Simple ledger"),
+    ("chain-tools-ledger", "SLP"),
     ("chain-broadcasts", "Broadcasts"),
 )
 SAFE_AND_POST = ["GET", "HEAD", "POST"]
@@ -28,7 +28,7 @@ PAYLOAD_PARTS = {"result": "chaindata/tools/_made.html"}
 LEDGER_PARTS = {"result": "chaindata/tools/_verdict.html"}
 OPINION = {"opinion": "chaindata/tools/_opinion.html"}
 SAME_ADDRESS = "Formats, script and validity."
-SAME_SCRIPT = "Opcodes, type and the address of its hash."
+SAME_SCRIPT = "Opcodes, type and P2SH address."
 SAME_PROOF = "The service accepts the proof for the same transactions, in its best chain."
 
 

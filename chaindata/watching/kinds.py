@@ -23,7 +23,7 @@ UNREAD: Final = "watched-unread"
 UNREAD_AFTER: Final = timedelta(minutes=10)
 PAGE: Final = "chain-watched-address"
 CURRENCY: Final = "BCH"
-_ENDS: Final = "Clears when someone reviews it on the watched address's page and gives a reason."
+_ENDS: Final = "Resolves once someone reviews it, with a reason, on the watched address's page."
 
 
 def kind_of(row: ChainMovement) -> str:
@@ -62,7 +62,7 @@ def _received(now: datetime, only: str) -> Iterator[Cause]:
         many = "1 transaction" if row.count == 1 else f"{row.count} transactions"
         amount = kept_amount(decoding.coins(row.sum_sat), CURRENCY)
         sentence = (
-            f"{many} paid {amount} to the watched address {row.title}, the last one {row.newest[:12]}. "
+            f"{many} paid {amount} to the watched address {row.title} (latest: {row.newest[:12]}). "
             "Review it and give a reason."
         )
         yield Cause(row.subject, sentence, PAGE, str(row.pk))

@@ -37,8 +37,8 @@ __all__ = [
 
 MOST_WATCHED: Final = 200
 MOST_REVIEWED: Final = 200  # movements in one go
-ONLY_KEEPERS: Final = "Only treasury and administrators of the whole desk can change watched addresses."
-ONLY_REVIEWERS: Final = "Only operators, treasury and administrators of the whole desk can review movements."
+ONLY_KEEPERS: Final = "Only treasury and administrators with access to all accounts can change watched addresses."
+ONLY_REVIEWERS: Final = "Only operators, treasury and administrators with access to all accounts can review movements."
 
 
 class CannotWatch(Exception):
@@ -57,7 +57,7 @@ def watch(
         raise CannotWatch("No data from the chain at the moment, so the starting block is unknown.")
     rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
-        raise CannotWatch(f"The maximum of {MOST_WATCHED} watched addresses is reached. Stop watching one first.")
+        raise CannotWatch(f"The maximum of {MOST_WATCHED} watched addresses has been reached. Stop watching one first.")
     height = {"from_height": tip.height, "settled_height": tip.height}
     words = {"title": title.strip(), "purpose": purpose, "note": note.strip()}
     row = WatchedAddress(address=printed, added_by=person, **words, **height)

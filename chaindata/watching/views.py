@@ -28,7 +28,7 @@ class WatchForm(forms.Form):
         label="Address",
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
-        help_text="In any format: cash address, legacy address or simple-ledger address.",
+        help_text="In any format: cash address, legacy address or SLP address.",
     )
     title = forms.CharField(label="Name", max_length=LONGEST_TITLE, help_text="Shown in alerts, for example: Vault 2.")
     purpose = forms.ChoiceField(label="Purpose", choices=Purpose.choices)
@@ -83,7 +83,7 @@ def new(request: DeskRequest) -> HttpResponse:
     except requests.CannotWatch as problem:
         form.add_error(None, str(problem))
         return _form_page(request, form, status=409)
-    messages.success(request, f"{row.title} is watched from block {row.from_height:,}.")
+    messages.success(request, f"Watching {row.title} from block {row.from_height:,}.")
     return redirect("chain-watched-address", row.pk)
 
 

@@ -88,8 +88,8 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
         for address in readings:
             if address.network is network:
                 return address
-    other, valid = " or ".join(address.network for address in readings), " or ".join(networks)
-    raise OtherNetwork(f"This address is for the {other} network; only {valid} addresses are valid here.")
+    names = " or ".join(address.network for address in readings)
+    raise OtherNetwork(f"This address is for the {names} network; this desk uses the {' or '.join(networks)} network.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
@@ -112,7 +112,7 @@ def _read_cash(prefix: str, payload: str) -> list[Address]:
     prefix, payload = prefix.lower(), payload.lower()
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
-        raise NotAnAddress(f"The prefix {prefix!r} is not one of this chain: {', '.join(forms)}.")
+        raise NotAnAddress(f"Unknown prefix {prefix!r}; this chain uses {', '.join(forms)}.")
     try:
         name, raw = cashaddr.decode([prefix] if prefix else list(forms), payload)
     except NotEncoded as problem:

@@ -75,7 +75,7 @@ _TXIDS = _array("txids")
 _HEXES = _array("hexes", max_length=MOST_HEX_IN_BODY)
 _ADDRESSES = _array("addresses")
 _PAGE = _query("page", Kind.INTEGER, default=0, lowest=0, note="Not in the specification; zero-based.")
-_PAGE_MEMBER = _member("page", Kind.INTEGER, required=False, default=0, lowest=0, note="As page in the single form.")
+_PAGE_MEMBER = _member("page", Kind.INTEGER, required=False, default=0, lowest=0, note="As page for a single item.")
 _PROPERTY_MEMBER = _member("propertyId", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY)
 _AMOUNT = _member("amount", Kind.DECIMAL)
 _MEMO = _member("memo", required=False, max_length=255)
@@ -86,12 +86,12 @@ _HEAD = (
     _member(
         "propertyPrecision", Kind.INTEGER, lowest=0, highest=8, note="Real servers reject 0, except for a crowdsale."
     ),
-    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="1 on a managed one: freezable."),
+    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="If managed, 1 makes it freezable."),
     *(_member(name, max_length=255) for name in ("category", "subcategory", "name", "url", "data")),
 )
 _FUNDING = (
     _path("fundingAddress", note="An SLP address."),
-    _path("fundingWif", sensitive=True, note="The private key of the funding address, compressed form."),
+    _path("fundingWif", sensitive=True, note="The funding address's private key, in compressed form."),
     _path("tokenReceiverAddress", note="An SLP address."),
 )
 _BATON = _path("batonReceiverAddress", note="An SLP address; its holder can mint more.")
@@ -170,7 +170,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getBlockHeader",
         list[chain.Hex | chain.BlockHeader],
         *(_array("hashes"), _member("verbose", Kind.BOOLEAN, required=False, default=False)),
-        note="Listed as GET with a body, its sample posts: picked POST, which every client can send; both are served.",
+        note="Listed as GET with a body, but the sample uses POST. POST is used, as all clients support it; both work.",
         other_methods=("GET",),
     ),
     _get(BLOCKCHAIN, "get_chain_tips", "/blockchain/getChainTips", list[chain.Tip]),
@@ -184,7 +184,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getRawMempool",
         list[chain.Hash] | dict[str, chain.MempoolEntry],
         _VERBOSE,
-        note="Verbose: an object of entries by transaction id (supplement 1.4).",
+        note="Verbose: an object of entries by transaction ID (supplement 1.4).",
     ),
     _get(
         BLOCKCHAIN,
@@ -208,7 +208,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getTxOutProof",
         list[chain.Hex | dict[str, chain.Hex]],
         _TXIDS,
-        note="Specified as objects of proofs by id; real servers return plain proofs (supplement 1.5). Both accepted.",
+        note="Specified as proofs keyed by ID; real servers return plain proofs (supplement 1.5). Both are accepted.",
     ),
     _get(
         BLOCKCHAIN,
@@ -225,7 +225,7 @@ OPERATIONS: tuple[Operation, ...] = (
         list[chain.Hash | dict[str, list[chain.Hash]] | None],
         _array("proofs", max_length=MOST_HEX_IN_BODY),
         note=(
-            "Specified as objects of ids by proof; real servers return the first id of each, null where a proof is "
+            "Specified as IDs keyed by proof; real servers return only the first ID of each, or null if a proof is "
             "invalid. Both are accepted."
         ),
     ),
@@ -243,7 +243,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/dataRetrieval/balancesForAddress/{address}",
         list[tokens.PropertyBalance] | str,
         _ADDRESS,
-        note="An address without tokens: the text No tokens found. (supplement 1.8).",
+        note="For an address without tokens, the response is the text “No tokens found.” (supplement 1.8).",
     ),
     _get(
         TOKEN_RETRIEVAL,
@@ -377,7 +377,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/list/{tokenId}",
         slp.Token,
         _TOKEN_ID,
-        note="For an unknown token, the response has the id “not found” (supplement 1.8).",
+        note="For an unknown token, the response has the ID “not found” (supplement 1.8).",
     ),
     _post(
         SIMPLE_LEDGER,
@@ -395,7 +395,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/validateTxid/{txid}",
         slp.Validity,
         _TXID,
-        note="Listed as validate, its sample says validateTxid: picked that, as real servers have; both served.",
+        note="Listed as validate, but the sample and real servers use validateTxid. validateTxid is used; both work.",
         other_paths=("/slp/validate/{txid}",),
     ),
     _post(
@@ -404,7 +404,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/validateTxid",
         list[slp.Validity],
         _TXIDS,
-        note="Listed as validate, its sample says validateTxid: picked that; both are served.",
+        note="Listed as validate, but the sample uses validateTxid. validateTxid is used; both work.",
         other_paths=("/slp/validate",),
     ),
     _get(
@@ -480,7 +480,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/{tokenId}/{amount}",
         chain.Hash,
         *(*_FUNDING, _CHANGE, _TOKEN_ID, _path("amount", Kind.DECIMAL, lowest=0)),
-        note=_SETTING_NOTE + " The reply is not documented: a transaction id, as of its neighbours.",
+        note=_SETTING_NOTE + " The response is undocumented; presumably a transaction ID, as for similar operations.",
     ),
     # Payload creation
     _get(PAYLOADS, "make_burn_payload", "/payloadCreation/burnBCH", chain.Hex),
@@ -495,7 +495,7 @@ OPERATIONS: tuple[Operation, ...] = (
         *_HEAD,
         _member("propertyIdDesired", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY, note="Nodes accept only 1."),
         _member("tokensPerUnit", Kind.DECIMAL),
-        _member("deadline", Kind.INTEGER, lowest=1, note="Seconds since 1970."),
+        _member("deadline", Kind.INTEGER, lowest=1, note="Unix time in seconds."),
         _member("earlyBonus", Kind.INTEGER, lowest=0, highest=255, note="Percent per week."),
         _member("totalNumber", Kind.DECIMAL),
     ),
@@ -544,7 +544,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/getRawTransaction/{txid}",
         chain.Hex | chain.DecodedTransaction,
         *(_TXID, _VERBOSE),
-        note="The listing names the path of decodeRawTransaction, its sample this one: picked the sample's.",
+        note="Listed with the path of decodeRawTransaction, but the sample uses this one, which is used.",
     ),
     _acting_get(
         RAW_TRANSACTIONS,
@@ -552,7 +552,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/sendRawTransaction/{hex}",
         chain.Hash | list[chain.Hash],
         _HEX,
-        note="Specified as an array of one; real servers return the bare id (supplement 1.5); both are accepted.",
+        note="Specified as an array of one; real servers return the ID alone (supplement 1.5). Both are accepted.",
     ),
     _post(
         RAW_TRANSACTIONS,
@@ -578,7 +578,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/utxo/{address}",
         addresses.AddressUtxos,
         _ADDRESS,
-        note="Specified as an array; real servers return an object that contains it (supplement 1.1): used here.",
+        note="Specified as an array; real servers return an object that contains it, which is used (supplement 1.1).",
     ),
     _post(ADDRESS, "get_utxos_of_addresses", "/address/utxo", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
@@ -596,7 +596,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/transactions/{address}",
         addresses.AddressTransactions,
         *(_ADDRESS, _PAGE),
-        note="Specified as an array; real servers return an object that contains it (supplement 1.1): used here.",
+        note="Specified as an array; real servers return an object that contains it, which is used (supplement 1.1).",
     ),
     _post(
         ADDRESS,

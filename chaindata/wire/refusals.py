@@ -148,11 +148,11 @@ EMPTY_ELEMENT = {
 class Case(Enum):
     """What an error means for the caller."""
 
-    WRONG = "the question is wrong: ask another one"
-    ABSENT = "there is no such thing, as far as the service knows now"
-    BUSY = "too many questions: wait for the window to end"
-    TOO_LARGE = "too many elements in one question: ask in parts"
-    AWAY = "the service or its node is away: ask later"
+    WRONG = "the request is invalid"
+    ABSENT = "not found by the service"
+    BUSY = "too many requests: wait for the rate-limit window to end"
+    TOO_LARGE = "too many items in one request: split it"
+    AWAY = "the service or its node is unavailable: try again later"
 
 
 @dataclass(frozen=True, slots=True)

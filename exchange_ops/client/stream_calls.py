@@ -89,7 +89,7 @@ class StreamClient:
                 case Answered(number=answered) if answered == number:
                     return event.record
                 case AnswerUnreadable(number=answered) if answered == number:
-                    reason = f"The response can't be read: {event.reason}"
+                    reason = f"The response is unreadable: {event.reason}"
                     raise OutcomeUnknown(reason) if name in streams.ACTING else BadReply(event.reason)
                 case Declined(number=answered) if answered == number:
                     raise Refused(event.failure.code, event.failure.message, event.failure.description)

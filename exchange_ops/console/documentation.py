@@ -9,16 +9,16 @@ from msgspec import inspect
 
 _MOST_DEEP: Final = 3
 _WORDS: Final = {
-    "StrType": "text",
-    "IntType": "whole number",
+    "StrType": "string",
+    "IntType": "integer",
     "FloatType": "number",
     "DecimalType": "decimal",
-    "BoolType": "true or false",
+    "BoolType": "boolean",
     "DateTimeType": "time",
-    "AnyType": "anything",
-    "RawType": "anything",
+    "AnyType": "any value",
+    "RawType": "any value",
     "NoneType": "null",
-    "BytesType": "text",
+    "BytesType": "string",
 }
 
 

@@ -37,7 +37,7 @@ _PAYOUTS: Final = Elsewhere(
     "Withdrawals",
 )
 _TRANSFERS: Final = Elsewhere(
-    "Moves money, and sending it twice moves it twice. Use Transfers, where each request is sent once.",
+    "Moves money; sent twice, it moves money twice. Use the Transfers page, where each request is sent only once.",
     "transfers",
     "Transfers",
 )
@@ -47,21 +47,21 @@ _SUBACCOUNTS: Final = Elsewhere(
     "Sub-accounts",
 )
 _ADDRESSES: Final = Elsewhere(
-    "Creates a deposit address; the exchange limits how many. Use the currency's page under Funds.",
+    "Creates a deposit address, which the exchange limits in number. Use the currency's page under Funds.",
     "funds",
     "Funds",
 )
 _BROADCASTS: Final = Elsewhere(
     "Broadcasts a transaction. Treasury does this after reviewing the decoded transaction.",
     "chain-broadcast-new",
-    "Send a transaction",
+    "Broadcast a transaction",
 )
 _KEYED: Final = Elsewhere(
-    "The URL contains a private key, so it is never sent from a browser. `manage.py slp_token` reads the "
-    "key from standard input, if CHAIN_KEYED_CALLS allows it."
+    "The URL contains a private key, so it is never sent from a browser. Use `manage.py slp_token`, which reads "
+    "the key from standard input, if CHAIN_KEYED_CALLS allows it."
 )
 _LOGIN: Final = Elsewhere(
-    "Countersign logs in to each stream automatically. The API secret never passes through a browser."
+    "Countersign logs in to each stream automatically. The API secret never passes through the browser."
 )
 
 

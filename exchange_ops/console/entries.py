@@ -115,14 +115,14 @@ def _by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
 SERVICES: Final[Mapping[str, Catalogue]] = {
     EXCHANGE: Catalogue(
         EXCHANGE,
-        "Exchange, REST",
+        "Exchange REST API",
         "Account, orders and public market data, one request at a time.",
         _by_name(_rest(EXCHANGE, catalogue.by_name.values(), elsewhere.EXCHANGE, keyed=True)),
     ),
     STREAMS: Catalogue(
         STREAMS,
-        "Exchange, streams",
-        "The same over WebSocket. Each subscription ends after three seconds.",
+        "Exchange streams",
+        "The same over WebSocket. Subscriptions end after three seconds.",
         _by_name(_streams()),
     ),
     CHAIN: Catalogue(

@@ -97,7 +97,7 @@ def _field(param: Param) -> forms.Field:
     options: dict[str, Any] = {"label": param.name, "required": param.required, "help_text": note}
     options["error_messages"] = {"required": f"{param.name} is required."}
     empty = (
-        [] if param.required else [("", "Not sent" if param.default is None else f"Not sent ({_word(param.default)})")]
+        [] if param.required else [("", "Omit" if param.default is None else f"Omit (default: {_word(param.default)})")]
     )
     if param.kind is Kind.BOOLEAN:
         return forms.ChoiceField(choices=[*empty, ("true", "true"), ("false", "false")], **options)

@@ -28,7 +28,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 ROOM: Final = rooms.Room(
     topics={"consolecall": topics.row(ConsoleCall)},
-    idle_tables={"exchange_ops.consolecall": "a question that somebody sent from the console, and its answer"},
+    idle_tables={"exchange_ops.consolecall": "a request sent from the console, and its response"},
     retention=(Retention(ConsoleCall, "asked_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
     searches=(Search(_search, 180),),
     tasks="exchange_ops.console.tasks",

@@ -24,7 +24,7 @@ QUESTIONS: Final = {
     "rollback_after_commit": "Release after commit",
     "index_density": "Ledger numbering",
     "ledger_types": "Ledger entry types",
-    "types_of_transfers": "Entry types of own transfers",
+    "types_of_transfers": "Entry types of internal transfers",
     "frozen_subaccount": "Frozen sub-account",
     "pace": "Documented rate limit reached",
     "refusal.insufficient_funds": "Response to an amount above the balance",

@@ -93,7 +93,8 @@ STEPS: Final = (
         "admin",
         "Two administrators",
         "Granting a role takes two administrators.",
-        "Run it once per administrator and hand over the link. Each sets up app and passkey on the same day.",
+        "Run it once per administrator and hand over the link. Each sets up an authenticator app and a passkey the "
+        "same day.",
         verdicts.administrators,
         command=f"{MANAGE} create_admin NAME --email NAME@example.com",
     ),
@@ -101,7 +102,8 @@ STEPS: Final = (
         "treasury",
         "Two treasurers with passkeys",
         "A one-time code can be phished; a passkey can't. Two treasurers, so that one can be away.",
-        "Invite them; a second administrator confirms their roles. Each sets up app and passkey on the same day.",
+        "Invite them; a second administrator confirms their roles. Each sets up an authenticator app and a passkey the "
+        "same day.",
         verdicts.treasury,
         link=("Invite a person", "person-invite"),
     ),
@@ -143,7 +145,7 @@ STEPS: Final = (
     Step(
         "probe",
         "Exchange behaviour verified",
-        "Until the end of an expired reservation is verified, approval comes before reservation.",
+        "Until we have verified what happens to an expired reservation, approval comes before reservation.",
         "Add the withdrawal key, then run both:",
         verdicts.probe,
         command=f"{MANAGE} probe_exchange\n{MANAGE} probe_exchange --leave-hold",
@@ -152,14 +154,14 @@ STEPS: Final = (
     Step(
         "policy",
         "Company policy published",
-        "Until then, default rules are active.",
+        "Until then, the default rules apply.",
         "A treasurer proposes the company's rules; a second one approves them.",
         verdicts.policy,
         link=("Propose a rule change", "policy-draft"),
     ),
     Step(
         "payout",
-        "Smallest payout paid and verified",
+        "Minimum payout paid and verified",
         "Test the full process with a small amount first.",
         "An operator requests the minimum to one of your own addresses; treasury approves. Then verify it:",
         verdicts.payout,

@@ -136,10 +136,10 @@ def key(_: Visit) -> Verdict:
     if not reading:
         return Verdict(holds=False, sentence="No key has read access to payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
-    what = "No key can pay yet." if not paying else "A different key can pay."
+    what = "No key can pay yet." if not paying else "Payouts use a different key."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Verdict(holds=False, sentence="The only key with read access can also pay. Create a read-only key.")
+        return Verdict(holds=False, sentence="Every key with read access can also pay. Create a read-only key.")
     probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
     return Verdict(holds=True, sentence=f"{narrow[0].label} is read-only. {what}", at=max(probe_times, default=None))
 
@@ -190,7 +190,7 @@ def _check(name: str) -> Verdict:
     if row is None or row.ran_at is None:
         return Verdict(holds=False, sentence="The check has not completed yet.")
     if not row.held:
-        return Verdict(holds=False, sentence=f"The last run found {len(row.findings)} differences.", at=row.ran_at)
+        return Verdict(holds=False, sentence=f"Differences found in the last run: {len(row.findings)}.", at=row.ran_at)
     return Verdict(holds=True, sentence="The last run found no differences.", at=row.ran_at)
 
 

@@ -31,7 +31,7 @@ class MaySeeKeys(BasePermission):
 
 
 class KeyRight(serializers.Serializer[Any]):
-    """One right of a key: what was said of it, and what the exchange answered when it was asked."""
+    """One permission of a key: as declared, and as found when checked at the exchange."""
 
     name = serializers.ChoiceField(choices=[right.value for right in Right])
     declared = serializers.BooleanField()
@@ -39,7 +39,7 @@ class KeyRight(serializers.Serializer[Any]):
 
 
 class KeyOut(serializers.ModelSerializer[ApiKey]):
-    """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
+    """One API key. The secret is encrypted and never leaves the desk; `fingerprint` tells two secrets apart."""
 
     account = serializers.CharField(source="account.name", read_only=True)
     exchange = serializers.CharField(
@@ -50,7 +50,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
     added_by = serializers.CharField(source="created_by.username", default=SYSTEM, read_only=True)
     rotation_due = serializers.SerializerMethodField(help_text="Whether the key is at least 90 days old.")
     same_account = serializers.BooleanField(
-        read_only=True, allow_null=True, help_text="False: the key belongs to another account at the exchange."
+        read_only=True, allow_null=True, help_text="False if the key belongs to a different account at the exchange."
     )
 
     class Meta:
@@ -82,12 +82,12 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
 
     @extend_schema_field(serializers.ChoiceField(choices=[one.name for one in status.STATUSES]))
     def get_state(self, key: ApiKey) -> str:
-        """How the key is, in one word."""
+        """The key's status, in one word."""
         return status.status_of(key).name
 
     @extend_schema_field(KeyRight(many=True))
     def get_rights(self, key: ApiKey) -> list[dict[str, Any]]:
-        """Every right of the exchange, in the order of its documents."""
+        """Every permission of the exchange, in the order of its documentation."""
         return [
             {"name": right.value, "declared": right.value in key.rights, "observed": rights.observed(key, right)}
             for right in Right
@@ -100,7 +100,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
 
 @unpaged("keys_list", KeyOut)
 class Keys(Listing):
-    """What opens the exchange accounts, the disabled ones last."""
+    """The API keys of the exchange accounts, disabled ones last."""
 
     permission_classes = (MaySeeKeys,)
     queryset = ApiKey.objects.listed()
@@ -111,7 +111,7 @@ class Keys(Listing):
 
 @reading("keys_read", KeyOut)
 class OneKey(Reading):
-    """One key as it stands now."""
+    """One key, in its current state."""
 
     permission_classes = (MaySeeKeys,)
     queryset = ApiKey.objects.listed()

@@ -82,7 +82,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if before is not None:
             return before
         if not key.active:
-            raise CannotChangeKey("Only a key that is in use can be rotated.")
+            raise CannotChangeKey("Only keys in use can be rotated.")
         if successor_of(key) is not None:
             raise CannotChangeKey("This key already has a replacement. Switch to it, or cancel the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key, replaces=key), by, _fields(pair))
@@ -166,7 +166,7 @@ def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     if successor.probe_problem:
         return f"The new key could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
-        return "The new key belongs to another account at the exchange: it doesn't show our transactions."
+        return "The new key belongs to a different account at the exchange: it doesn't show our transactions."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
     if lost:
         return f"The new key lacks permissions that the old key has: {', '.join(lost)}."
@@ -239,7 +239,7 @@ def _fields(pair: Pair) -> dict[str, str]:
 
 def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
     if by.digest != digest:
-        raise CannotChangeKey("Nothing was changed: the key changed after you opened the page. Refresh, then decide.")
+        raise CannotChangeKey("The key changed after you opened the page. Refresh, then decide.")
     row = stepup.verify(
         person=by.person,
         purpose=purpose,

@@ -17,7 +17,7 @@ _LOGIN = re.compile(r"[!-9;-~]+")
 _SECRET = re.compile(r"[!-~]+")
 _OFF = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 _MEANINGS = {
-    Right.ORDERS: "orders, margin",
+    Right.ORDERS: "place and cancel orders, manage margin",
     Right.HISTORY: "read trading history",
     Right.PAYMENTS: "read the account, transfer between wallets",
     Right.WITHDRAW: "withdraw funds",
@@ -32,7 +32,7 @@ class PairForm(DecisionForm):
         label="Name", max_length=LONGEST_LABEL, error_messages={"required": "Enter a name for the key."}
     )
     login = forms.CharField(
-        label="Login",
+        label="API key",
         max_length=LONGEST_LOGIN,
         widget=forms.TextInput(attrs=_OFF),
         error_messages={"required": "Enter the API key (the public part)."},

@@ -105,7 +105,8 @@ def _warnings(key: ApiKey) -> list[str]:
     sentences = []
     if key.same_account is False:
         sentences.append(
-            "The key belongs to another account at the exchange: our transactions are missing. Others are used first."
+            "The key belongs to a different account at the exchange: our transactions are missing. "
+            "Other keys are used first."
         )
     if excess := rights.excess(key):
         names = ", ".join(right.value for right in excess)

@@ -74,7 +74,7 @@ def add(
     A key that `replaces` another waits until it takes over. A worker asks the exchange for its real rights.
     """
     if not login.strip() or not label.strip():
-        raise CannotAddKey("Enter a name and a login for the key.", field="login" if label.strip() else "label")
+        raise CannotAddKey("Enter a name and the API key.", field="login" if label.strip() else "label")
     if problem := places.problem(account):
         raise CannotAddKey(problem)
     if not rights:
@@ -101,7 +101,7 @@ def add(
             facts = {**_facts(key), **(evidence or {})}
             record(key, action, actor=actor, now=now, before={}, after=facts, session_key=session_key)
     except IntegrityError:
-        raise CannotAddKey(f"The account already has a key with the login {login.strip()!r}.", field="login") from None
+        raise CannotAddKey(f"The account already has the API key {login.strip()!r}.", field="login") from None
     return key
 
 
@@ -230,7 +230,7 @@ def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
     candidates = [key for key in live_rows if key_rights.carries(key, right)]
     if not candidates:
         needed = "any permission" if right is None else f"the permission “{right.value}”"
-        raise NoUsableKey(f"{account.name} has no active key with {needed}. An admin can add one.")
+        raise NoUsableKey(f"{account.name} has no active key with {needed}. An administrator can add one.")
     return min(candidates, key=lambda key: key_rights.drawbacks(key, now))
 
 

@@ -10,7 +10,7 @@ from exchange_ops.wire.catalogue import Right
 
 # In the words of the pages. `None` stands for the operations that any valid key may call.
 USES: dict[Right | None, str] = {
-    Right.ORDERS: "Orders and margin positions can't be placed, changed or cancelled.",
+    Right.ORDERS: "Orders can't be placed, replaced or cancelled; margin positions can't be changed or closed.",
     Right.HISTORY: "Trading balances, past orders and trades are no longer synced.",
     Right.PAYMENTS: "The ledger, the bank balances and the live stream are no longer synced; payouts can't be checked, "
     "and no transfers between wallets are possible.",

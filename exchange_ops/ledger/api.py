@@ -8,6 +8,6 @@ from exchange_ops.shared.api.resources import OfAccount
 
 @unpaged("balances_list", BalanceOut)
 class Balances(OfAccount):
-    """What the account holds in both wallets, with the time each was read."""
+    """The account's balances in both wallets, each with the time of its last sync."""
 
     queryset = Balance.objects.order_by("currency", "wallet")

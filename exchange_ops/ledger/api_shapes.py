@@ -10,10 +10,10 @@ from exchange_ops.shared.api.fields import AmountText, ExchangeIdText, SignedAmo
 
 
 class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
-    """One line of the exchange's ledger, in its newest version.
+    """One entry of the exchange's ledger, in its latest version.
 
-    `amount` has no sign: `direction` says which way it went, and `change` is how the line changed what the account
-    holds, with its sign and its fee; zero until it is successful.
+    `amount` is unsigned; `direction` shows which way it went. `change` is the signed effect on the account's
+    holdings, including the fee; zero until the entry is successful.
     """
 
     index = ExchangeIdText(read_only=True)
@@ -39,7 +39,7 @@ class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
 
 
 class BalanceOut(serializers.ModelSerializer[Balance]):
-    """What one wallet held of one currency when it was last read."""
+    """One wallet's balance in one currency, as last synced."""
 
     available = AmountText(read_only=True)
     reserved = AmountText(read_only=True)

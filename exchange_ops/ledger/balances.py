@@ -27,7 +27,7 @@ def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime
     `now` is the moment before the call: what the stream brings meanwhile is later and stays.
     """
     listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
-    problems = [f"A {wallet} balance could not be read: {aside.reason}" for aside in listing.asides]
+    problems = [f"Unreadable {wallet} balance: {aside.reason}" for aside in listing.asides]
     return problems + store(account=account, wallet=wallet, entries=listing.records, now=now, full=not listing.asides)
 
 

@@ -75,7 +75,7 @@ _CHASE: Final = "Ask the exchange to credit it and quote the transaction."
 
 def _unknown(row: LedgerEntry, paid: str, *, is_settled: bool, now: datetime) -> str:
     """The problem when the chain has no such transaction."""
-    status, nothing = row.status.lower(), f"but the chain has no transaction {row.hash[:12]}. {_ASK}"
+    status, nothing = row.status.lower(), f"but transaction {row.hash[:12]} is not on-chain. {_ASK}"
     if status == _CREDITED and is_settled:
         return f"The exchange credited {paid}, {nothing}"
     if status in _WAITING and now - row.first_seen_at >= ANNOUNCED:

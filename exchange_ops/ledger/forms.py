@@ -29,7 +29,7 @@ class LedgerFilter(DatedForm):
 
     dated, dated_label = "updated_at", "Changed at the exchange"
 
-    text = forms.CharField(label="Exchange id, hash, address", required=False, max_length=SEARCH_MOST)
+    text = forms.CharField(label="Exchange ID, hash, address", required=False, max_length=SEARCH_MOST)
     type = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *LEDGER_KINDS.items()])
     status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
     origin = forms.ChoiceField(
@@ -63,7 +63,7 @@ class DepositFilter(DatedForm):
 
     dated, dated_label = "updated_at", "Changed at the exchange"
 
-    text = forms.CharField(label="Exchange id, hash, address", required=False, max_length=SEARCH_MOST)
+    text = forms.CharField(label="Exchange ID, hash, address", required=False, max_length=SEARCH_MOST)
     status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
     currency = forms.CharField(label="Currency", required=False, max_length=20)
 
@@ -82,7 +82,7 @@ class DestinationFilter(DatedForm):
 
     dated, dated_label = "last_paid_at", "Last paid"
 
-    text = forms.CharField(label="Address or payment id", required=False, max_length=SEARCH_MOST)
+    text = forms.CharField(label="Address or payment ID", required=False, max_length=SEARCH_MOST)
     origin = forms.ChoiceField(
         label="Last payout",
         required=False,

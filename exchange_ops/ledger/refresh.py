@@ -80,14 +80,14 @@ def _walk(
             walk = sync.sync(account=account, client=client, now=now, keep_running=keep_running)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:
-        heartbeats.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)
+        heartbeats.failed(name, now=now, problem=f"The ledger could not be synced: {failure}", account=account)
         _log.warning("copies.walk_failed", account=account.pk, reason=str(failure))
         return False
     if not walk.complete:
         heartbeats.failed(name, now=now, problem=walks.sentence(account=account), account=account)
         return None
     if walk.asides:
-        problems.append(f"{walk.asides} transactions were quarantined.")
+        problems.append(f"Transactions quarantined: {walk.asides}.")
     problems += _trading_wallet(account, now, client_for)
     heartbeats.succeeded(name, now=now, remark=remark_of(problems), account=account)
     return True
@@ -99,4 +99,4 @@ def _trading_wallet(account: Account, now: datetime, client_for: ClientFor) -> l
         with clients.client(client_for, account=account, right=Right.HISTORY) as client:
             return balances.sync(account=account, wallet=Balance.TRADING, client=client, now=now)
     except _FAILURES as failure:
-        return [f"The trading balances could not be read: {failure}"]
+        return [f"The trading balances could not be synced: {failure}"]

@@ -134,8 +134,8 @@ def choose(
     Raises CannotSettle, or `stepup.CannotConfirm`.
     """
     if holds not in RecordChoice.Record.values:
-        raise CannotSettle("Not settled. Choose the valid record.")
-    reason = CHOICES.reason(reason, asks="Not settled. Enter what you checked and why this record is valid.")
+        raise CannotSettle("Choice not recorded. Choose the valid record.")
+    reason = CHOICES.reason(reason, asks="Choice not recorded. Enter what you checked and why this record is valid.")
     act = Act(person, now, session_key, reason, digest, answer)
     with transaction.atomic():
         trail.take_turn()
@@ -205,12 +205,12 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
     if row is None or rival_of(row) is None or pair_of(row) is None:
         raise CannotSettle("Record not found.")
     if not rules.may_settle_records(act.person, row.account_id):
-        raise CannotSettle("Not settled. Only treasury can choose, and two treasurers must agree.")
+        raise CannotSettle("Choice not recorded: only treasury can choose, and two treasurers must agree.")
     if row.cleared_at is not None:
-        raise CannotSettle("Not settled: this record is already settled.")
+        raise CannotSettle("Choice not recorded: this record has already been settled.")
     CHOICES.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotSettle("Not settled: the records changed after you opened the page. Refresh.")
+        raise CannotSettle("Choice not recorded: the records changed after you opened the page. Refresh.")
     return row
 
 

@@ -29,7 +29,7 @@ def store(*, account: Account, event: session.Event, now: datetime) -> None:
             problems = balances.store(
                 account=account, wallet=Balance.BANK, entries=event.records, now=now, full=event.is_complete
             )
-            problems += [f"A balance could not be read: {unread.reason}" for unread in event.unread]
+            problems += [f"Unreadable balance: {unread.reason}" for unread in event.unread]
             for problem in problems:
                 _log.warning("streams.balance_left_out", account=account.pk, reason=problem)
         case session.BecameLive():

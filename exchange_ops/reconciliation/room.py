@@ -79,7 +79,11 @@ def _health(spoken: str, row: CheckRun | None) -> Health:
     if age is None:
         return Health(ok=ok, sentence=f"{spoken} has not completed yet.{problem}")
     named = " ".join(row.findings[: ages.MOST_NAMED])
-    result = "no differences" if row.held else f"{len(row.findings)} differences. {named}".rstrip(".")
+    result = (
+        "no differences"
+        if row.held
+        else f"{len(row.findings)} difference{'s' * (len(row.findings) != 1)}. {named}".rstrip(".")
+    )
     sentence = f"{spoken}, {ages.spoken(age)} ago: {result}.{problem}"
     return Health(ok=ok, sentence=sentence, age_s=age.total_seconds())
 

@@ -79,7 +79,7 @@ def export(request: DeskRequest, form: str) -> HttpResponse:
         raise Http404("Reconciliations can be exported as CSV or JSON.")
     sheet = _sheet(request)
     if problems := list(sheet.form.problems()):
-        notes.error(request, f"Nothing was exported. {' '.join(problems)}")
+        notes.error(request, f"Reconciliation not exported. {' '.join(problems)}")
         return redirect("reconciliation")
     _record(request, sheet)
     if form == "csv":

@@ -100,4 +100,4 @@ class CallSession(Conversation[OwnEvent]):
         try:
             self._events.append(Notified(event.name, records.decode(frame.params, event.params)))
         except BadReply as problem:
-            self._odd(f"A {frame.method} message can't be read: {problem.reason}"[:300])
+            self._odd(f"Unreadable {frame.method} message: {problem.reason}"[:300])

@@ -56,8 +56,8 @@ _LIMIT = _query("limit", Kind.INTEGER, default=100, lowest=0, highest=1000, note
 _OFFSET = _query("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
 _DESC = _query("sort", choices=SORTS, default="DESC")
 _ASC = _query("sort", choices=SORTS, default="ASC")
-_FROM = _query("from", Kind.INSTANT_OR_INDEX, note="A number is an id or index, or milliseconds if by is timestamp.")
-_TILL = _query("till", Kind.INSTANT_OR_INDEX, note="Like from; inclusive for trade ids.")
+_FROM = _query("from", Kind.INSTANT_OR_INDEX, note="A number is an ID or index, or milliseconds if by is timestamp.")
+_TILL = _query("till", Kind.INSTANT_OR_INDEX, note="Like from; inclusive for trade IDs.")
 _PERIOD = _query("period", choices=PERIODS, default="M30")
 _CLIENT_ORDER_ID = _path("clientOrderId", max_length=32)
 
@@ -191,7 +191,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "GET /order/{clientOrderId}",
         records.Order,
         _CLIENT_ORDER_ID,
-        _query("wait", Kind.INTEGER, lowest=0, highest=60_000, note="Milliseconds to wait for the order to finish."),
+        _query("wait", Kind.INTEGER, lowest=0, highest=60_000, note="Milliseconds to wait for the order to close."),
     ),
     _signed(
         SPOT_ORDERS,
@@ -200,7 +200,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "PUT /order/{clientOrderId}",
         records.Order,
         *_PUT_ORDER,
-        note="Creates an order; a used id is rejected with 20008; an existing order is never changed (supplement 2.7).",
+        note="Creates an order; a used ID is rejected with 20008; an existing order is never changed (supplement 2.7).",
     ),
     _signed(
         SPOT_ORDERS, Right.ORDERS, "cancel_order", "DELETE /order/{clientOrderId}", records.Order, _CLIENT_ORDER_ID
@@ -264,7 +264,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "get_order_trades",
         "GET /history/order/{orderId}/trades",
         list[records.AccountTrade],
-        _path("orderId", Kind.INTEGER, lowest=0, note="The exchange's id, not the trader's."),
+        _path("orderId", Kind.INTEGER, lowest=0, note="The exchange's ID, not the client's."),
     ),
     # Account management
     _signed(ACCOUNT, Right.PAYMENTS, "get_balances", "GET /account/balance", list[records.Balance]),
@@ -381,7 +381,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _form("currency", Kind.CODE, required=True),
         _form("amount", Kind.DECIMAL, required=True),
         _form("by", required=True, choices=("email", "username")),
-        _form("identifier", required=True, sensitive=True, note="The e-mail address or user name."),
+        _form("identifier", required=True, sensitive=True, note="The e-mail address or username."),
         note="The supplement also lists the permission Payment information; the specification's is used.",
     ),
     _signed(

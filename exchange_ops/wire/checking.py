@@ -161,16 +161,16 @@ def _applies(param: str, value: object, needed: bool, what: str) -> Problems:
     if needed and value is None:
         return [BadArgument(param, Problem.MISSING)]
     if value is not None and not needed:
-        return [BadArgument(param, Problem.NOT_TAKEN, value, f"{what} have none")]
+        return [BadArgument(param, Problem.NOT_TAKEN, value, f"not used for {what}")]
     return []
 
 
 def _time_problems(order: NewOrder, now: datetime | None) -> Problems:
     problems: Problems = []
     if order.type == "market" and order.in_force not in AT_ONCE:
-        problems.append(BadArgument("timeInForce", Problem.NOT_TAKEN, order.in_force, "a market order cannot rest"))
+        problems.append(BadArgument("timeInForce", Problem.NOT_TAKEN, order.in_force, "a market order can't rest"))
     if order.post_only and (order.type not in WITH_PRICE or order.in_force in AT_ONCE):
-        problems.append(BadArgument("postOnly", Problem.NOT_TAKEN, True, "this order never rests in the book"))
+        problems.append(BadArgument("postOnly", Problem.NOT_TAKEN, True, "this order can't rest in the book"))
     expires = order.expire_time
     if now is not None and isinstance(expires, datetime) and expires.tzinfo is not None and expires <= now:
         problems.append(BadArgument("expireTime", Problem.TOO_LOW, expires, "it is in the past"))
@@ -193,14 +193,14 @@ def _fraction_problems(param: str, value: Decimal | None) -> Problems:
 def transfer_problems(amount: Decimal, rules: CurrencyRules | None = None) -> Problems:
     """Above zero, within the decimal places of a transfer, and transfers open; the rules are the currency's own."""
     if rules is not None and not rules.transfer_enabled:
-        return [BadArgument("currency", Problem.CLOSED, None, "transfers are switched off at the exchange")]
+        return [BadArgument("currency", Problem.CLOSED, None, "transfers are disabled at the exchange")]
     return amount_problems(amount, None if rules is None else rules.precision_transfer)
 
 
 def payout_problems(amount: Decimal, rules: CurrencyRules | None = None) -> Problems:
     """Not below the least payout, within the decimal places of a payout, and payouts open."""
     if rules is not None and not rules.payout_enabled:
-        return [BadArgument("currency", Problem.CLOSED, None, "payouts are switched off at the exchange")]
+        return [BadArgument("currency", Problem.CLOSED, None, "payouts are disabled at the exchange")]
     problems = amount_problems(amount, None if rules is None else rules.precision_payout)
     least = None if rules is None else rules.payout_minimal_amount
     if not problems and least is not None and amount < least:

@@ -52,7 +52,7 @@ DOGECOIN = BitcoinLike(
 
 SCRIPT = "Script address: a multisig wallet or a contract"
 SYSTEM = "System account of the chain: a contract"
-BURN = "Burn address: has no key holder; funds sent there are lost"
+BURN = "Burn address: nobody holds its key, so funds sent there are lost"
 _SCRIPT_VERSIONS = {"BTC": {5, 196}, "LTC": {5, 50, 58, 196}, "DOGE": {22, 196}}
 _BURNED = {0, 0xDEAD}
 _EVERY_NETWORK = (MAIN, TEST, REGTEST)
@@ -74,7 +74,7 @@ def read(code: str, text: str) -> CoinAddress:
 def payment_id_problem(code: str, payment_id: str) -> str:
     """Why `payment_id` can't be one of the currency `code`, or an empty text. Coins with a known rule have theirs."""
     if len(payment_id) > 255:
-        return "Enter a payment id of at most 255 characters."
+        return "Enter a payment ID of up to 255 characters."
     if code == "XRP" and not (_WHOLE_NUMBER.fullmatch(payment_id) and int(payment_id) <= _HIGHEST_DESTINATION_TAG):
         return f"A destination tag must be a whole number from 0 to {_HIGHEST_DESTINATION_TAG}, without leading zeros."
     return ""
@@ -141,14 +141,14 @@ def _read_bitcoin_like(coin: BitcoinLike, text: str) -> CoinAddress:
     payload = encodings.base58check_decode(text)
     networks = coin.versions.get(payload[0])
     if networks is None or len(payload) != 21:
-        raise NotAnAddress("This address belongs to another coin: wrong version.")
+        raise NotAnAddress("This address is for a different coin: wrong version.")
     return CoinAddress(text, networks)
 
 
 def _read_witness(coin: BitcoinLike, text: str) -> CoinAddress:
     prefix, version, _ = encodings.witness_program(text)
     if prefix not in coin.prefixes:
-        raise NotAnAddress(f"This address belongs to another coin: it starts with {prefix!r}.")
+        raise NotAnAddress(f"This address is for a different coin: it starts with {prefix!r}.")
     if version > 1:
         raise NotAnAddress("This witness version is not in use yet; funds sent there could be stolen.")
     return CoinAddress(text.lower(), (coin.prefixes[prefix],))
@@ -159,7 +159,7 @@ def _read_ethereum(text: str) -> CoinAddress:
         raise NotAnAddress("An Ethereum address must be 0x followed by 40 hexadecimal digits.")
     digits, proper = text[2:], checksummed(text)
     if text.startswith("0X") or (digits != digits.lower() and text != proper):
-        raise NotAnAddress("Checksum failed: a character is wrong, or upper and lower case were changed.")
+        raise NotAnAddress("Checksum failed: a character is wrong, or its upper and lower case were changed.")
     return CoinAddress(proper, _EVERY_NETWORK, checked=digits != digits.lower())
 
 

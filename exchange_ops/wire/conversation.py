@@ -138,7 +138,7 @@ class Conversation(Generic[Own]):
         try:
             frame = jsonrpc.decode(text)
         except jsonrpc.NotAFrame as problem:
-            self._odd(f"A message could not be read: {problem}.")
+            self._odd(f"Unreadable message: {problem}.")
             return
         match frame:
             case jsonrpc.Notification():

@@ -256,7 +256,7 @@ class MarketSession(Conversation[OwnEvent]):
         try:
             report = wire_records.decode(frame.params, kind)
         except BadReply as problem:
-            self._odd(f"A {frame.method} message can't be read: {problem.reason}"[:300])
+            self._odd(f"Unreadable {frame.method} message: {problem.reason}"[:300])
             self._break_books_of(frame, now_ms)
             return
         step(self, report, frame.method.startswith("snapshot"), now_ms)

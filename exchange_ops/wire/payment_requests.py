@@ -163,7 +163,7 @@ def _address(text: str) -> str:
 def _tag(parameters: dict[str, str]) -> str:
     tags = {value for name, value in parameters.items() if name in _TAGS and value}
     if len(tags) > 1:
-        raise CannotRead("This payment request has two different payment ids.")
+        raise CannotRead("This payment request has two different payment IDs.")
     return next(iter(tags), "")
 
 

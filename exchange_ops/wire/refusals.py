@@ -22,7 +22,7 @@ class Refusal:
 
 
 _ROWS = (
-    Refusal(403, 401, "Action is forbidden for account", meaning="The account may not do this."),
+    Refusal(403, 401, "Action is forbidden for account", meaning="The account is not allowed to do this."),
     Refusal(429, 429, "Too many requests", meaning="Rate limit reached; wait before the next request."),
     Refusal(
         500,
@@ -90,7 +90,7 @@ _ROWS = (
         400,
         "Duplicate clientOrderId",
         "ClientOrderId must be unique during trading session",
-        "This id was already used today; an earlier request may have succeeded.",
+        "This ID has already been used today; an earlier request may have succeeded.",
     ),
     Refusal(20009, 400, "Price and quantity not changed", meaning="Price and quantity are unchanged."),
     Refusal(

@@ -264,7 +264,7 @@ class Lock:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._descriptor)
-            raise CannotOpenJournal(f"Another sandbox uses {folder}; stop it or take another data folder.") from None
+            raise CannotOpenJournal(f"Another sandbox is using {folder}; stop it or choose another folder.") from None
 
     def release(self) -> None:
         """Lets the folder go."""
@@ -301,7 +301,7 @@ class Journal:
     def resume(cls, path: Path, reading: Reading) -> "Journal":
         """The journal that goes on after the whole lines of `reading`; whatever follows them in the file is cut off."""
         if reading.header is None:
-            raise CannotOpenJournal(f"{path} has no readable first line.")
+            raise CannotOpenJournal(f"The first line of {path} is unreadable.")
         journal = cls(reading.header, path)
         journal.length, journal._sum, journal._size = len(reading.entries), reading.checksum, reading.size
         journal._open()
@@ -367,8 +367,8 @@ def set_aside(path: Path, reading: Reading, raw: bytes) -> str:
     number = reading.bad_line or reading.whole_lines + 1
     rest_path = _free_name(path, number)
     rest_path.write_bytes(raw[reading.size :])
-    where = f"cut short in line {number}" if reading.is_cut else f"not readable from line {number} on"
-    return f"journal {where}: {reading.whole_lines} whole lines kept, the rest is in {rest_path.name}"
+    where = f"cut short in line {number}" if reading.is_cut else f"unreadable from line {number} on"
+    return f"journal {where}: {reading.whole_lines} complete lines kept, the rest moved to {rest_path.name}"
 
 
 def _free_name(path: Path, number: int) -> Path:
@@ -376,4 +376,4 @@ def _free_name(path: Path, number: int) -> Path:
         candidate = path.with_name(f"journal.rest-from-line-{number}{suffix}.jsonl")
         if not candidate.exists():
             return candidate
-    raise CannotOpenJournal(f"{path.parent} holds a thousand cut journals; clear some away.")
+    raise CannotOpenJournal(f"{path.parent} contains a thousand truncated journals; delete some.")

@@ -137,5 +137,5 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
     except OSError as problem:
-        raise CannotServe(f"sandbox: {host}:{port} can't be listened on: {problem.strerror}.") from None
+        raise CannotServe(f"sandbox: can't listen on {host}:{port}: {problem.strerror}.") from None
     return listening

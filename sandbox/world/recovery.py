@@ -40,10 +40,10 @@ def speak(world: Recoverable, dialect: str) -> None:
     if dialect and dialect != former:
         world.control("config", {"dialect": dialect})
         world.warnings.append(
-            f"the kept world spoke the {former} dialect so far; from now on it speaks the {dialect} one"
+            f"the saved world used the {former} dialect until now; from now on it uses the {dialect} one"
         )
     elif not dialect and former != DOCUMENTED:
-        world.warnings.append(f"the kept world goes on in the {former} dialect; --dialect {DOCUMENTED} changes that")
+        world.warnings.append(f"the saved world still uses the {former} dialect; change it with --dialect {DOCUMENTED}")
 
 
 def _resumed(make: Callable[[Journal], OpenedWorld], path: Path, reading: Reading) -> OpenedWorld:
@@ -64,5 +64,5 @@ def _other_seed(former: Header, header: Header) -> str:
     if former.seed == header.seed and (header.symbols is None or former.symbols == header.symbols):
         return ""
     return (
-        f"the kept world has seed {former.seed} and symbols {former.symbols or 'as listed'}; --fresh begins another one"
+        f"the saved world has seed {former.seed} and symbols {former.symbols or 'as listed'}; --fresh starts a new one"
     )

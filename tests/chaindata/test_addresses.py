@@ -112,7 +112,7 @@ def test_what_is_no_address_is_refused_with_a_sentence(text, sentence):
 
 
 def test_an_address_of_another_network_is_named_as_such():
-    with pytest.raises(OtherNetwork, match="for the main network; only regtest addresses are valid here"):
+    with pytest.raises(OtherNetwork, match="main network; this desk uses the regtest network"):
         addresses.read(FORMS[Network.MAIN][0], networks=[Network.REGTEST])
     with pytest.raises(OtherNetwork, match="test or regtest network"):
         addresses.read(FORMS[Network.TEST][2], networks=[Network.MAIN])

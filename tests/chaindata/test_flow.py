@@ -25,7 +25,7 @@ def outside(ribbon):
 def test_a_payment_with_change_and_a_fee():
     drawn = flow.drawing(inputs=parts("1.5"), outputs=parts("1", "0.4"), fee=Decimal("0.1"))
     assert [each.tone for each in drawn.ribbons] == [flow.PLAIN, flow.PLAIN, flow.PLAIN, flow.FEE]
-    assert drawn.words == "1 input with 1.5 BCH become 2 outputs with 1.4 BCH and a fee of 0.1 BCH."
+    assert drawn.words == "1 input (1.5 BCH), 2 outputs (1.4 BCH), fee 0.1 BCH."
     wide = [low - high for high, low in map(outside, drawn.ribbons[1:])]
     assert wide[0] > wide[1] > wide[2] >= flow.THINNEST
     assert abs((wide[0] - flow.THINNEST) / (wide[1] - flow.THINNEST) - Decimal("2.5")) < Decimal("0.05")

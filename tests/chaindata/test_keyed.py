@@ -73,7 +73,7 @@ def test_a_key_goes_nowhere_else(url, hosts):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "https://127.0.0.1"])
 def test_this_machine_may_have_it_where_calls_with_keys_are_on(url):
     sender(url).close()
-    with pytest.raises(KeyWouldTravel, match="switched off"):
+    with pytest.raises(KeyWouldTravel, match="disabled here"):
         sender(url, enabled=False)
 
 
@@ -263,7 +263,7 @@ def test_the_command_reads_the_key_from_standard_input_and_keeps_what_was_done(c
     ("answer", "sentence", "state"),
     [
         ((400, {"error": f"Insufficient funds {WIF}"}), "Not sent: Insufficient funds …", "Declined"),
-        ((500, {"error": f"died {WIF}"}), "Not known whether it was sent", "OutcomeUnknown"),
+        ((500, {"error": f"died {WIF}"}), "Unknown whether it was sent", "OutcomeUnknown"),
         ((404, {"status": 404, "message": "Not Found"}), "Not sent: Not Found", "Declined"),
     ],
 )
@@ -278,7 +278,7 @@ def test_the_command_says_what_came_of_it(command, service, answer, sentence, st
 
 def test_the_command_is_off_unless_the_deployment_says_so(command, settings, service):
     settings.CHAIN_KEYED_CALLS = False
-    with pytest.raises(CommandError, match="switched off"):
+    with pytest.raises(CommandError, match="disabled here"):
         command(*ARGUMENTS)
     assert service.calls == []
     assert kept() == []

@@ -86,7 +86,7 @@ def test_the_reason_of_a_failed_round_is_told(account):
 def test_records_kept_aside_are_told(account, demo_keys, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     ledger.apply(account=account, transactions=[transaction(index=0)], source="rest", now=clock.now())
-    assert "1 of its records could not be read; review needed." in look("exchange").sentence
+    assert "Unreadable records: 1; review needed." in look("exchange").sentence
 
 
 def test_an_absurd_clock_is_told(account, demo_keys, sandbox):

@@ -154,7 +154,7 @@ def test_a_port_in_use_and_a_folder_in_use_stop_the_start_with_one_sentence(star
     running = start()
     port = running.url.rsplit(":", 1)[1]
     status, errors = refused("--port", port, "--data-dir", str(tmp_path / "other"))
-    assert (status, errors) == (1, f"sandbox: 127.0.0.1:{port} can't be listened on: Address already in use.\n")
+    assert (status, errors) == (1, f"sandbox: can't listen on 127.0.0.1:{port}: Address already in use.\n")
     status, errors = refused("--port", "0", "--data-dir", str(tmp_path / "kept"))
     assert status == 1
     assert errors.startswith("sandbox: ")
@@ -173,9 +173,9 @@ def test_a_port_in_use_and_a_folder_in_use_stop_the_start_with_one_sentence(star
         (("--block-seconds", "0"), "argument --block-seconds"),
         (
             ("--data-dir", "/dev/null/x", "--port", "0"),
-            "sandbox: the folder /dev/null/x can't be made: Not a directory.",
+            "sandbox: the folder /dev/null/x can't be created: Not a directory.",
         ),
-        (("--host", "nowhere.invalid", "--port", "0"), "sandbox: nowhere.invalid:0 can't be listened on"),
+        (("--host", "nowhere.invalid", "--port", "0"), "sandbox: can't listen on nowhere.invalid:0"),
         (("--colour",), "unrecognized arguments: --colour"),
     ],
 )
@@ -201,13 +201,13 @@ def test_the_dialect_is_told_and_a_restart_in_another_one_says_so(start: Start) 
     first.end()
     second = start()
     assert second.lines[0] == (
-        "sandbox: the kept world goes on in the observed dialect; --dialect documented changes that"
+        "sandbox: the saved world still uses the observed dialect; change it with --dialect documented"
     )
     assert state(second)["dialect"] == "observed"
     second.end()
     third = start("--dialect", "documented")
     assert third.lines[0] == (
-        "sandbox: the kept world spoke the observed dialect so far; from now on it speaks the documented one"
+        "sandbox: the saved world used the observed dialect until now; from now on it uses the documented one"
     )
     assert state(third)["dialect"] == "documented"
     third.end()

@@ -20,9 +20,9 @@ _CREATION = ("name", "symbol", "document_uri", "document_hash")
 
 class Command(BaseCommand):
     help = (
-        "Create, mint or send simple-ledger tokens through the chain-data service, which receives the private key. "
-        "Off unless CHAIN_KEYED_CALLS is set. The key is prompted for, or read from standard input; it is never an "
-        "argument."
+        "Create, mint or send SLP tokens through the chain-data service, which receives the private key. "
+        "Disabled unless CHAIN_KEYED_CALLS is set. The key is prompted for or read from standard input, never passed "
+        "as an argument."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             )
         except OutcomeUnknown as failure:
             raise CommandError(
-                f"Not known whether it was sent: {failure}. Check the funding address before trying again."
+                f"Unknown whether it was sent: {failure}. Check the funding address before trying again."
             ) from None
         except (CallFailed, BadArgument, NotAnAddress) as failure:
             raise CommandError(f"Not sent: {failure}") from None

@@ -114,7 +114,7 @@ def _pushes(script: bytes) -> list[bytes]:
         if pushes:
             raise NotAMessage(Problem.CUT_SHORT, str(problem)) from None
     if not pushes:
-        raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the simple-ledger prefix.")
+        raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the SLP prefix.")
     return pushes
 
 
@@ -170,7 +170,7 @@ _READERS: dict[bytes, Callable[[list[bytes]], Message]] = {
 
 def _token_id(raw: bytes) -> str:
     if len(raw) != _ID_BYTES:
-        raise _wrong_size("token id", raw, str(_ID_BYTES))
+        raise _wrong_size("token ID", raw, str(_ID_BYTES))
     return raw.hex()
 
 

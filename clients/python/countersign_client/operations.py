@@ -12,7 +12,7 @@ class Operations(Transport):
     def balances_list(
         self,
     ) -> shapes.BalanceList:
-        """What the account holds in both wallets, with the time each was read."""
+        """The account's balances in both wallets, each with the time of its last sync."""
         answer: shapes.BalanceList = self.ask("GET", "/api/v1/balances/")
         return answer
 
@@ -95,7 +95,7 @@ class Operations(Transport):
         self,
         text: str,
     ) -> shapes.ChainAddressOut:
-        """One address, in whichever form; read again in a few seconds while `balance` is null."""
+        """One address, in any format; retry in a few seconds while `balance` is null."""
         answer: shapes.ChainAddressOut = self.ask("GET", f"/api/v1/chain/addresses/{self.part(text)}/")
         return answer
 
@@ -103,14 +103,14 @@ class Operations(Transport):
         self,
         named: str,
     ) -> shapes.ChainBlockOut:
-        """One block by its hash or height; read again in a few seconds while `block` is null."""
+        """One block by hash or height; retry in a few seconds while `block` is null."""
         answer: shapes.ChainBlockOut = self.ask("GET", f"/api/v1/chain/blocks/{self.part(named)}/")
         return answer
 
     def chain_tip(
         self,
     ) -> shapes.ChainTipOut:
-        """The newest block, as the desk last heard of it."""
+        """The latest block, as last received by the desk."""
         answer: shapes.ChainTipOut = self.ask("GET", "/api/v1/chain/tip/")
         return answer
 
@@ -118,7 +118,7 @@ class Operations(Transport):
         self,
         txid: str,
     ) -> shapes.ChainTransactionOut:
-        """One transaction by its id; read again in a few seconds while `transaction` is null."""
+        """One transaction by ID; retry in a few seconds while `transaction` is null."""
         answer: shapes.ChainTransactionOut = self.ask("GET", f"/api/v1/chain/transactions/{self.part(txid)}/")
         return answer
 
@@ -127,7 +127,7 @@ class Operations(Transport):
         *,
         before: int | None = None,
     ) -> shapes.WatchedAddressPage:
-        """The addresses that are or were watched, fifty a page, newest first."""
+        """Watched and formerly watched addresses, 50 per page, newest first."""
         query = {
             "before": before,
         }
@@ -155,7 +155,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WatchedAddressOut:
-        """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
+        """Start watching an address. Requires treasury or an administrator with access to all accounts."""
         answer: shapes.WatchedAddressOut = self.ask(
             "POST", "/api/v1/chain/watched/", body=body, idempotency_key=idempotency_key
         )
@@ -165,7 +165,7 @@ class Operations(Transport):
         self,
         watched_id: int,
     ) -> shapes.WatchedAddressOut:
-        """One watched address as it stands now."""
+        """One watched address, in its current state."""
         answer: shapes.WatchedAddressOut = self.ask("GET", f"/api/v1/chain/watched/{self.part(watched_id)}/")
         return answer
 
@@ -175,7 +175,7 @@ class Operations(Transport):
         *,
         before: int | None = None,
     ) -> shapes.ChainMovementPage:
-        """What moved at a watched address since it is watched, fifty a page, newest first."""
+        """Movements on a watched address since watching began, 50 per page, newest first."""
         query = {
             "before": before,
         }
@@ -208,7 +208,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.MovementsReviewedOut:
-        """Review one movement, or every one that only received. Operators, treasury and administrators may."""
+        """Mark one movement, or all incoming ones, as reviewed. Requires an operator, treasury or an administrator."""
         answer: shapes.MovementsReviewedOut = self.ask(
             "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/review/", body=body, idempotency_key=idempotency_key
         )
@@ -221,7 +221,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WatchedAddressOut:
-        """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
+        """Stop watching an address. Its movements are kept; unreviewed ones still need a review."""
         answer: shapes.WatchedAddressOut = self.ask(
             "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/stop/", body=body, idempotency_key=idempotency_key
         )
@@ -268,7 +268,7 @@ class Operations(Transport):
     def keys_list(
         self,
     ) -> shapes.KeyList:
-        """What opens the exchange accounts, the disabled ones last."""
+        """The API keys of the exchange accounts, disabled ones last."""
         answer: shapes.KeyList = self.ask("GET", "/api/v1/keys/")
         return answer
 
@@ -276,7 +276,7 @@ class Operations(Transport):
         self,
         key_id: int,
     ) -> shapes.KeyOut:
-        """One key as it stands now."""
+        """One key, in its current state."""
         answer: shapes.KeyOut = self.ask("GET", f"/api/v1/keys/{self.part(key_id)}/")
         return answer
 

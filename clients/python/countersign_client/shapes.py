@@ -279,7 +279,7 @@ class AddressRequestOut(TypedDict):
 
 
 class BalanceOut(TypedDict):
-    """What one wallet held of one currency when it was last read."""
+    """One wallet's balance in one currency, as last synced."""
 
     currency: str
     wallet: WalletEnum
@@ -392,7 +392,7 @@ class CandleList(TypedDict):
 
 
 class ChainBalanceBody(TypedDict):
-    """What an address holds; `unconfirmed_sat` is what waits for a block, and may be negative."""
+    """An address's balance; `unconfirmed_sat` is the unconfirmed change, which may be negative."""
 
     balance_sat: int
     unconfirmed_sat: int
@@ -402,7 +402,7 @@ class ChainBalanceBody(TypedDict):
 
 
 class ChainAddressOut(TypedDict):
-    """An address in its forms; `legacy_address` is empty for hashes without one, `balance` null until it was read."""
+    """An address in all formats; `legacy_address` is empty if there is none, `balance` null until it has loaded."""
 
     standing: str
     read_at: str | None
@@ -415,7 +415,7 @@ class ChainAddressOut(TypedDict):
 
 
 class ChainBlockBody(TypedDict):
-    """A block; `reward_sat` are the new coins, `txids` its transactions in their order."""
+    """A block; `reward_sat` is the block reward, `txids` its transactions in block order."""
 
     hash: str
     height: int
@@ -433,7 +433,7 @@ class ChainBlockBody(TypedDict):
 
 
 class ChainBlockOut(TypedDict):
-    """A block by hash or height; `block` is null until it was read."""
+    """A block by hash or height; `block` is null until it has loaded."""
 
     standing: str
     read_at: str | None
@@ -443,7 +443,7 @@ class ChainBlockOut(TypedDict):
 
 
 class ChainInputOut(TypedDict):
-    """An input; of a coinbase everything but `n` is null."""
+    """An input; for a coinbase, all fields except `n` are null."""
 
     n: int
     txid: str | None
@@ -453,7 +453,7 @@ class ChainInputOut(TypedDict):
 
 
 class ChainMovementOut(TypedDict):
-    """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
+    """A transaction to or from a watched address. `reviewer` and `reviewed_at` are null until it is reviewed."""
 
     id: int
     reference: str
@@ -477,7 +477,7 @@ class ChainMovementPage(TypedDict):
 
 
 class ChainOutputOut(TypedDict):
-    """An output; `spent_by` is the transaction that spends it, null as long as none does."""
+    """An output; `spent_by` is the transaction that spends it, null while unspent."""
 
     n: int
     value_sat: int
@@ -487,7 +487,7 @@ class ChainOutputOut(TypedDict):
 
 
 class ChainTipOut(TypedDict):
-    """The tip of the chain that the desk follows; height, hash and time are null as long as none was heard."""
+    """The chain tip; height, hash and time are null until a block has been received."""
 
     height: int | None
     hash: str | None
@@ -498,7 +498,7 @@ class ChainTipOut(TypedDict):
 
 
 class ChainTransactionBody(TypedDict):
-    """A transaction; `height` and `block_hash` are null while it waits, `fee_sat` is null for a coinbase."""
+    """A transaction; `height` and `block_hash` are null while unconfirmed, `fee_sat` is null for a coinbase."""
 
     txid: str
     height: int | None
@@ -512,7 +512,7 @@ class ChainTransactionBody(TypedDict):
 
 
 class ChainTransactionOut(TypedDict):
-    """A transaction by its id; `transaction` is null until it was read."""
+    """A transaction by ID; `transaction` is null until it has loaded."""
 
     standing: str
     read_at: str | None
@@ -588,7 +588,7 @@ class FundsList(TypedDict):
 
 
 class KeyRight(TypedDict):
-    """One right of a key: what was said of it, and what the exchange answered when it was asked."""
+    """One permission of a key: as declared, and as found when checked at the exchange."""
 
     name: NameEnum
     declared: bool
@@ -596,7 +596,7 @@ class KeyRight(TypedDict):
 
 
 class KeyOut(TypedDict):
-    """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
+    """One API key. The secret is encrypted and never leaves the desk; `fingerprint` tells two secrets apart."""
 
     id: int
     account: str
@@ -628,8 +628,8 @@ class KeyList(TypedDict):
 
 
 class LedgerEntryOut(TypedDict):
-    """One line of the exchange's ledger, in its newest version. `amount` has no sign: `direction` says which way it
-    went, and `change` is how the line changed what the account holds, with its sign and its fee; zero until it is
+    """One entry of the exchange's ledger, in its latest version. `amount` is unsigned; `direction` shows which way it
+    went. `change` is the signed effect on the account's holdings, including the fee; zero until the entry is
     successful.
     """
 
@@ -786,14 +786,14 @@ class MarketOut(TypedDict):
 
 
 class MovementReviewIn(TypedDict):
-    """Why a movement is in order, or what was done about it; it goes into the audit trail."""
+    """Why a movement is in order, or what was done about it; recorded in the audit trail."""
 
     movement: NotRequired[int | None]
     reason: str
 
 
 class MovementsReviewedOut(TypedDict):
-    """How many movements were reviewed by this, and how many of the address wait still."""
+    """How many movements this reviewed, and how many on the address still need a review."""
 
     reviewed: int
     waiting: int
@@ -1083,7 +1083,7 @@ class TransferPage(TypedDict):
 
 
 class WatchIn(TypedDict):
-    """An address to be watched from this moment on."""
+    """An address to watch from now on."""
 
     address: str
     title: str
@@ -1092,14 +1092,14 @@ class WatchIn(TypedDict):
 
 
 class WatchStopIn(TypedDict):
-    """Why it is watched no more; it goes into the audit trail."""
+    """Why watching stops; recorded in the audit trail."""
 
     reason: str
 
 
 class WatchedAddressOut(TypedDict):
-    """An address that is or was watched; `waiting` is how many of its movements wait for a review. The amounts are
-    null until it was read for the first time; `unconfirmed_sat` may be negative.
+    """A watched or formerly watched address; `waiting` is the number of movements to review. Amounts are null until
+    the first sync; `unconfirmed_sat` may be negative.
     """
 
     id: int

@@ -19,7 +19,7 @@ from exchange_ops.shared.forms import DecisionForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-KEEPERS_ONLY = "Nothing was changed: only administrators can manage keys."
+KEEPERS_ONLY = "No changes made: only administrators can manage keys."
 
 
 @require_safe

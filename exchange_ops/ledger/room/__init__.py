@@ -22,7 +22,7 @@ from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
-_COUNT: Final = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"
+_COUNT: Final = "shown to people only: status and proof decide about a payment or deposit, not the count"
 _BY_TWO: Final = "two people choose which record holds, once"
 # What the database itself refuses: changes of earlier versions, removals, and a choice that two people did not make.
 _CHOICE, _ASIDE = "exchange_ops_recordchoice", "exchange_ops_ledgeraside"
@@ -59,19 +59,19 @@ GUARDS: Final = Guards(
     ),
 )
 _LEAVES: Final = {
-    "created": "is reserved for withdrawal",
-    "pending": "is being withdrawn",
-    "success": "was withdrawn",
-    "failed": "failed to be withdrawn",
+    "created": "reserved",
+    "pending": "in progress",
+    "success": "completed",
+    "failed": "failed",
 }
 
 
 def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     """Payouts that no request of this desk explains."""
     for entry in rows_of(LedgerEntry.objects.filter(foreign=True), only):
-        how = _LEAVES.get(entry.status.lower(), "may have been withdrawn")
+        how = _LEAVES.get(entry.status.lower(), "reported")
         sentence = (
-            f"{kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
+            f"Withdrawal of {kept_amount(entry.amount, entry.currency)} {how}, not requested in Countersign. "
             "Find out who requested it at the exchange; treasury can freeze the account in the meantime."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
@@ -82,8 +82,8 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     for account in Account.objects.order_by("pk"):
         if count := settling.unread(account=account):
             sentence = (
-                f"{count} records in the exchange's ledger for {account.name} could not be read and are quarantined: "
-                "figures may be incomplete."
+                f"Unreadable records quarantined in the exchange's ledger for {account.name}: {count}. "
+                "Figures may be incomplete."
             )
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
 
@@ -159,7 +159,7 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _differing,
             closable=False,
-            ends="Resolved when two treasurers choose the valid record.",
+            ends="Resolves once two treasurers choose the same record as valid.",
             votes=settling.votes_on,
         ),
         Kind(alarms.RECORDS_ASIDE, "Unreadable records", Severity.MEDIUM, causes.WORKERS, _unread),

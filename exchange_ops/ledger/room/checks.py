@@ -58,7 +58,7 @@ def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health
     sentence = f"The exchange's ledger for {account.name} was synced {ages.spoken(age)} ago."
     asides = quarantine.waiting(account=account)
     if asides:
-        sentence += f" {asides} of its records could not be read; review needed."
+        sentence += f" Unreadable records: {asides}; review needed."
     remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)
     return Health(ok=True, sentence=f"{sentence} {remark}".strip(), age_s=age.total_seconds())
 

@@ -40,13 +40,13 @@ DEPOSITS: Final = List(
     is_unique=False,
     totals=scope.BY_CURRENCY,
     columns=(
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),
         Column("status", "Status", Value("status"), css="s-name"),
         Value("currency"),
         Column("amount", "Amount", Value("amount"), css="s-amount", order=("currency", "amount"), is_end=True),
         Column("address", "To our address", Value("address"), css="s-to", is_mono=True),
-        Column("payment_id", "Payment id", Value("payment id"), is_shown=False, is_mono=True),
+        Column("payment_id", "Payment ID", Value("payment id"), is_shown=False, is_mono=True),
         Column("hash", "Transaction", Value("hash"), css="s-state", is_mono=True),
         Column(
             "confirmations",

@@ -66,7 +66,7 @@ LEDGER: Final = List(
     totals=scope.BY_CURRENCY,
     columns=(
         Column("index", "Index", Value("index"), css="l-index", order=("index",), is_end=True, is_mono=True),
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),
         Column("kind", "Kind", Value("kind", "type"), css="l-kind", order=("type", "updated_at")),
         Value("subkind", "sub_type"),

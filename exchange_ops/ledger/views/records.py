@@ -24,7 +24,11 @@ class RecordChoiceForm(DecisionForm):
 
     holds = forms.ChoiceField(
         label="Valid record",
-        choices=[("", "Choose"), *RecordChoice.Record.choices],
+        choices=[
+            ("", "Choose"),
+            (RecordChoice.Record.FIRST, "First record"),
+            (RecordChoice.Record.SECOND, "Excluded record"),
+        ],
         error_messages={"required": "Choose the valid record."},
     )
     comment = forms.CharField(

@@ -13,7 +13,9 @@ from exchange_ops.processes import Following
 
 
 class Command(BaseCommand):
-    help = "Follow the exchange's streams and run due tasks. Only one such process is active. Stops on SIGTERM."
+    help = (
+        "Follow the exchange's streams and run due tasks. Only one such process is active at a time. Stops on SIGTERM."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("--account", help="name of one account (default: all)")
         parser.add_argument(
             "--currency",
-            help="currency code with a small balance in the bank account (default: lowest minimum payout value)",
+            help="code of a currency with a small balance in the bank account (default: the cheapest to pay out)",
         )
         parser.add_argument(
             "--leave-hold", action="store_true", help="leave one hold open to see what happens when it expires"

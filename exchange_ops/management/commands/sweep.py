@@ -9,9 +9,9 @@ from exchange_ops.withdrawals import workflow as withdrawals
 
 
 class Command(BaseCommand):
-    help = "Run all due steps of payouts and transfers once. Safe at any time, also while workers run."
+    help = "Run all due steps of payouts and transfers once. Safe at any time, even while workers are running."
 
     def handle(self, *args: Any, **options: Any) -> None:
         steps = withdrawals.sweep(now=clock.now(), client_for=store.client_for)
         steps += transfers.sweep(now=clock.now(), client_for=store.client_for)
-        self.stdout.write(f"{steps} due steps completed.")
+        self.stdout.write(f"Due steps completed: {steps}.")

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         if not verdict.is_proven:
             raise CommandError(f"{row.reference} is not verified: {verdict.sentence}")
         if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
-            depths = f"{verdict.depth} confirmations of {settings.PAYOUT_PROOF_DEPTH} required"
+            depths = f"{verdict.depth} of {settings.PAYOUT_PROOF_DEPTH} required confirmations"
             raise CommandError(f"{row.reference} is not verified yet: {depths}.")
 
 

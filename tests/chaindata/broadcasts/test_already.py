@@ -38,8 +38,8 @@ def test_the_page_says_so_first_and_offers_no_form(make_person, signed_in, heigh
     response = signed_in(make_person("treasury")).post(PAGE, {"hex": HEX})
     text = text_of(response)
     assert sentence in text
-    assert text.index(sentence) < text.index("Pays")
-    assert "There is nothing to send." in text
+    assert text.index(sentence) < text.index("Total output")
+    assert "No need to broadcast it again." in text
     assert "Broadcast 0" not in text
 
 

@@ -149,7 +149,7 @@ def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worke
     assert (source.value_sat, source.address, source.signature, source.owner) == (
         100_000,
         SPENT,
-        "fits",
+        "valid",
         "deposit address",
     )
     assert found.spends_ours
@@ -185,7 +185,7 @@ def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run
             if made is stranger
             else explanation.explain_text(text=made.raw.hex(), now=clock.now())
         )
-        assert found.sources[0].signature == "does not fit"
+        assert found.sources[0].signature == "invalid"
         assert not found.can_be_sent
 
 
@@ -361,7 +361,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     row = requested(signer, run_worker)
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     assert step(row) == "requested"
-    assert "is unreachable" in row.last_problem
+    assert "can't be checked" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
 
@@ -372,7 +372,7 @@ def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     with unguarded(machine.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
-    assert row.last_problem == "The stored bytes differ from the ones that were signed."
+    assert row.last_problem == "The stored transaction differs from the one that was confirmed."
     assert node.sent == []
 
 

@@ -69,7 +69,7 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert [step.name for step in verdict.steps] == ["found", "bytes", "output", "proof", "work", "chain"]
     assert all(step.holds for step in verdict.steps)
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
-    assert "number 2 in its block" in verdict.steps[3].sentence
+    assert "transaction 2 in its block" in verdict.steps[3].sentence
     assert verdict.sentence == ("Its block, 8, is in the chain followed here and has 1 block above it.")
     assert verification.depth_of(verdict.block_hash) == 2
     assert verification.depth_of("0" * 64) == 0
@@ -192,7 +192,7 @@ def test_every_changed_byte_of_the_transaction_is_refused(chain, service):
     for place in range(len(changed)):
         changed[place] ^= 1 << place % 8
         verdict = prove()
-        assert (verdict.outcome, verdict.sentence.startswith(("The bytes", "Its bytes"))) == (
+        assert (verdict.outcome, verdict.sentence.startswith(("The service's response", "The service returned"))) == (
             Outcome.NOT_PROVEN,
             True,
         ), place

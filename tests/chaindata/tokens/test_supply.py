@@ -27,7 +27,7 @@ def test_the_line_steps_at_each_block_and_goes_on_to_the_tip():
     drawn = supply.drawing(supply.steps([change(10, 10), change(-5, 20)]), tip=30)
     assert drawn.line == "M0 140H0V11.2H500V75.6H1000"
     assert drawn.area == f"{drawn.line}V140Z"
-    assert drawn.words == "From block 10 to block 30 the supply went from 0 to 5, at most 10."
+    assert drawn.words == "From block 10 to block 30 the supply went from 0 to 5, peaking at 10."
 
 
 @pytest.mark.parametrize("tip", [None, 3, 10])

@@ -105,7 +105,7 @@ def test_a_transaction_is_told_output_by_output():
     paid, note = found.outputs
     assert (paid.value_sat, paid.kind, paid.message) == (90_000, "pubkeyhash", None)
     assert paid.addresses[0].startswith("bchtest:"), "a regtest prints the addresses of the test network"
-    assert (note.kind, note.message.layer, note.message.lines) == ("nulldata", "Note", (("pushed", "hello"),))
+    assert (note.kind, note.message.layer, note.message.lines) == ("nulldata", "OP_RETURN", (("data", "hello"),))
 
 
 def test_a_transaction_that_is_cut_anywhere_or_goes_on_is_none():
@@ -187,7 +187,7 @@ def test_messages_of_the_layers_are_told_and_broken_ones_say_why():
     here = Network.TEST
     genesis = slp.Genesis(b"TKR", b"Name", b"", b"", 2, None, 100)
     message = meanings.message_of(Output(0, slp.script_of(genesis)), 0, network=here)
-    assert (message.layer, message.what, message.problem) == ("Simple ledger", "GENESIS", "")
+    assert (message.layer, message.what, message.problem) == ("SLP", "GENESIS", "")
     assert dict(message.lines)["minting baton"] == "none: the supply is final"
     assert meanings.message_of(Output(0, slp.script_of(genesis)), 1, network=here).problem, "only output 0 counts"
     broken = meanings.message_of(Output(0, bytes.fromhex("6a04534c500001010747454e45534953")), 0, network=here)

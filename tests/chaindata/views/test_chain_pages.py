@@ -98,7 +98,7 @@ def address_read(*, transactions=1, unspent=1, at=None, page=0, pages=1):
 def test_the_first_page_shows_the_tip_the_last_blocks_what_waits_and_the_branches(client):
     home()
     text = text_of(client.get("/chain/"))
-    for piece in ("Block 200", "regtest", "199", "198", "25.0000", "452", "2.00", "Active", "2 blocks off the chain"):
+    for piece in ("Block 200", "regtest", "199", "198", "25.0000", "452", "2.00", "Active", "2 blocks long"):
         assert piece in text, piece
     assert "Side branch, valid" in text
 
@@ -122,7 +122,7 @@ def test_what_failed_is_said_beside_what_is_still_known(client):
     row = ChainAnswer.objects.get(operation="get_chain_tips")
     rows.failed(row, problem="The chain-data service did not answer.", now=clock.now())
     text = text_of(client.get("/chain/"))
-    assert "unreadable synced 5 min ago" in text
+    assert "sync failed synced 5 min ago" in text
     assert "The chain-data service did not answer. Showing the last known data." in text
     assert "Side branch, valid" in text
 
@@ -131,7 +131,7 @@ def test_blocks_that_left_the_chain_are_told_of(client):
     home()
     columns = {"old_tip": h(200, "b"), "old_height": 200, "new_tip": h(200), "new_height": 200}
     ChainReorganisation.objects.create(found_at=clock.now() - timedelta(minutes=4), common_height=198, **columns)
-    assert "2 blocks above 198 reorganised; detected 4 min ago" in text_of(client.get("/chain/"))
+    assert "Reorganisation: 2 blocks above 198 replaced, detected 4 min ago" in text_of(client.get("/chain/"))
 
 
 def test_blocks_are_paged_by_their_height(client):
@@ -167,13 +167,13 @@ def block(height=7, *, tip=9, count=1, **changes):
 def test_a_block_is_shown_by_height_and_by_hash_however_it_is_typed(client, named):
     block()
     text = text_of(client.get(f"/chain/block/{named}/"))
-    for piece in ("Block 7", h(7), "On-chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
+    for piece in ("Block 7", h(7), "In main chain", "3 confirmations", "328 bytes", "25.00000000", "207fffff", "226"):
         assert piece in text, piece
 
 
 def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_header(client):
     block(count=3)
-    sentences = "checked here against the header and its proof of work", "does not match this block"
+    sentences = "matches the header and its proof of work", "does not match this block"
     assert sentences[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
     root = merkle.root([from_display_hex(h(n, "e")) for n in range(3)])
     rows.header(7, at=clock.now(), root=root)
@@ -186,7 +186,7 @@ def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_hea
 
 def test_a_block_off_the_chain_is_said_to_be_so(client):
     block(isMainChain=False, confirmations=-1)
-    assert "This block is not part of the chain." in text_of(client.get(f"/chain/block/{h(7)}/"))
+    assert "This block is not in the main chain." in text_of(client.get(f"/chain/block/{h(7)}/"))
 
 
 def test_a_height_behind_the_tip_is_no_block_yet(client):
@@ -195,8 +195,8 @@ def test_a_height_behind_the_tip_is_no_block_yet(client):
     response = client.get("/chain/block/12/")
     assert response.status_code == 404
     text = text_of(response)
-    assert "There is no block 12 yet." in text
-    assert "The chain ends at block 9" in text
+    assert "Block 12 has not been mined yet." in text
+    assert "The latest block is 9" in text
 
 
 def test_a_hash_that_no_block_has_leads_to_the_transactions(client):
@@ -274,7 +274,7 @@ def said_by(script):
 
 
 @pytest.mark.parametrize(
-    ("valid", "sentence"), [(True, "with 12.50 MEOW"), (False, "Not valid The inputs hold too little.")]
+    ("valid", "sentence"), [(True, "with 12.50 MEOW"), (False, "Invalid The inputs hold too little.")]
 )
 def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, sentence):
     transaction(vout=said_by(SEND))
@@ -283,7 +283,7 @@ def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, sente
     token = {"id": h(2, "f"), "decimals": 2, "symbol": "MEOW", "name": "Meow"}
     rows.answered("get_slp_token", token, at=clock.now(), tokenId=h(2, "f"))
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Simple ledger: SEND" in text
+    assert "SLP: SEND" in text
     assert sentence in text
     assert ("MEOW" in text.partition("outputs")[2]) == valid
 
@@ -305,7 +305,7 @@ def test_a_property_message_shows_the_layers_verdict(client):
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
     for piece in (
         "Property tokens: Simple Send",
-        "Not valid",
+        "Invalid",
         "Sender has insufficient balance",
         "property 3",
         "10.00",
@@ -386,7 +386,7 @@ def test_every_form_of_an_address_leads_to_one_page(client, spelled):
     for form in (OURS.cash_address, OURS.slp_address, REGTEST):
         assert f'data-copy="{form}"' in page, form
     assert '<svg class="qr" role="img"' in page
-    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 unconfirmed", "No tokens and no cash accounts"):
+    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 unconfirmed", "No tokens or cash accounts"):
         assert piece in text, piece
 
 

@@ -47,7 +47,7 @@ def test_what_went_elsewhere_and_what_was_not_valid_is_said(client):
     lost = past([("no address", "3")], valid=False, invalidReason="Outputs exceed inputs.")
     rows.answered("get_slp_history_of_address", [lost], at=clock.now(), address=ADDRESS)
     text = text_of(client.get(PAGE))
-    for piece in ("no tokens received here", "Not valid", "Outputs exceed inputs."):
+    for piece in ("no tokens received", "Invalid", "Outputs exceed inputs."):
         assert piece in text, piece
 
 
@@ -55,7 +55,7 @@ def test_an_address_without_tokens_says_so_once_it_was_read(client):
     assert "It moved no tokens" not in text_of(client.get(PAGE))
     rows.answered("get_pending_token_transactions", [], at=clock.now(), address=ADDRESS)
     rows.answered("get_slp_history_of_address", [], at=clock.now(), address=ADDRESS)
-    assert "No simple-ledger token transactions, none unconfirmed." in text_of(client.get(PAGE))
+    assert "No SLP token transactions and nothing unconfirmed." in text_of(client.get(PAGE))
 
 
 def test_a_long_past_is_cut_and_counted(client):
@@ -75,8 +75,8 @@ def test_frozen_balances_are_marked_and_asked_for_only_where_there_are_propertie
     balances = [{"propertyid": 4, "balance": "5"}]
     rows.answered("get_frozen_balances_of_address", balances, at=clock.now(), address=ADDRESS)
     text = text_of(client.get(PAGE))
-    assert text.count("Frozen by its issuer") == 1
-    assert text.index("property 4") < text.index("Frozen by its issuer") < text.index("property 5")
+    assert text.count("Frozen by issuer") == 1
+    assert text.index("property 4") < text.index("Frozen by issuer") < text.index("property 5")
 
 
 def sent_to_owners():
@@ -93,9 +93,9 @@ def test_the_owners_whom_a_send_reached_are_listed_the_largest_first(client):
     answer = moved(totalstofee="0.00000002", recipients=reached)
     rows.answered("get_send_to_owners", answer, at=clock.now(), txid=TXID, recipientFilter="*")
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Reached 2 owners" in text
+    assert "Sent to 2 holders" in text
     assert "0.00000002 WHC" in text
-    after = text.partition("Reached")[2]
+    after = text.partition("Sent to 2 holders")[2]
     assert after.index(" 2 ") < after.index("0.5")
 
 
@@ -117,9 +117,9 @@ def test_the_bytes_of_a_message_stand_beside_those_that_the_layer_read(client):
     assert raw in text
     assert "The layer read" not in text
     rows.answered("get_payload", {"payload": raw.upper(), "payloadsize": 20}, at=clock.now(), txid=TXID)
-    assert "The service decoded the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service decoded the same payload." in text_of(client.get(f"/chain/tx/{TXID}/"))
     rows.answered("get_payload", {"payload": "00000000", "payloadsize": 4}, at=clock.now(), txid=TXID)
-    assert "The service decoded different bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service decoded a different payload: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
 
 
 def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):
@@ -129,12 +129,12 @@ def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):
     window = {"startBlock": 51, "endBlock": 150}
     rows.answered("get_seed_blocks", [60, 149], at=clock.now(), **window)
     response = client.get("/chain/")
-    assert "149 , 60 of the last 100" in text_of(response)
+    assert "149 , 60 in the last 100" in text_of(response)
     assert 'href="/chain/block/149/"' in response.content.decode()
     rows.answered("get_seed_blocks", list(range(60, 75)), at=clock.now(), **window)
-    assert "63 and 3 more, of the last 100" in text_of(client.get("/chain/"))
+    assert "63 and 3 more in the last 100" in text_of(client.get("/chain/"))
     rows.answered("get_seed_blocks", [], at=clock.now(), **window)
-    assert "none of the last 100" in text_of(client.get("/chain/"))
+    assert "none in the last 100" in text_of(client.get("/chain/"))
 
 
 def test_the_state_of_the_layer_and_its_alerts(client):

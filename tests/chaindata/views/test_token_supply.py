@@ -38,7 +38,7 @@ def test_each_minting_raises_the_line_and_the_newest_is_first(client):
     minting(SECOND, slp.Mint(TOKEN, None, 10_000), height=20)
     text = part(client)
     assert "Adds up" in text
-    assert "From block 10 to block 30 the supply went from 0 to 1,300.00, at most 1,300.00." in text
+    assert "From block 10 to block 30 the supply went from 0 to 1,300.00, peaking at 1,300.00." in text
     assert text.index("1,300") < text.index("1,200") < text.rindex("1,000")
     assert "burned" not in text
 

@@ -70,27 +70,27 @@ def test_every_payload_is_the_one_that_the_service_builds(client, ask_service, r
     assert set(PARAMS) == set(payloads.OPERATIONS)
     for slug, params in PARAMS.items():
         path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **params})}"
-        assert "The service agrees" in page_text(client, path, run_worker), slug
+        assert "Matches the service" in page_text(client, path, run_worker), slug
 
 
 def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run_worker):
     tip_follower.follow(now=clock.now(), open_client=ways.open_client, budget=unhurried())
     for token in ask_service("slp/list"):
         text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
-        assert "Matches its own bytes" in text
+        assert "Verified The transaction hashes to the token ID." in text
         assert "Adds up" in text
-        where = {"ALIVE": "unspent", "NEVER_CREATED": "never existed", "DEAD_ENDED": "given up"}
+        where = {"ALIVE": "unspent", "NEVER_CREATED": "never created", "DEAD_ENDED": "given up"}
         assert where[token["mintingBatonStatus"]] in text.partition("Baton location")[2]
     for number in (1, 3, 4, 5, 6):
-        assert "Computed here, matches" in page_text(client, f"/chain/tokens/{number}/", run_worker), number
+        assert "Verified Matches the balances" in page_text(client, f"/chain/tokens/{number}/", run_worker), number
     assert "Destroyed" in page_text(client, "/chain/tokens/collectible-1/", run_worker, rounds=6)
     for kind in ("simple-ledger", "property", "collectible"):
         assert re.match(
-            r".*\b[1-9]\d* (tokens|properties|family)", page_text(client, f"/chain/tokens/?kind={kind}", run_worker)
+            r".*\b[1-9]\d* (tokens|properties|collection)", page_text(client, f"/chain/tokens/?kind={kind}", run_worker)
         )
     account = page_text(client, "/chain/cash-accounts/?q=Harbourmaster%23128", run_worker)
-    assert "The service agrees" in account
-    assert "The block is in the chain followed here" in account
+    assert "Matches the service" in account
+    assert "In main chain" in account
 
     genesis = ask_service("slp/list")[0]["id"]
     raw = ask_service(f"rawtransactions/getRawTransaction/{genesis}")
@@ -103,6 +103,6 @@ def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run
     ):
         text = page_text(client, path, run_worker)
         assert "Agrees" in text.partition("Cross-check")[2], path
-    assert "Stored here" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
-    assert "signature fits" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
+    assert "In main chain" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
+    assert "signature valid" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
     assert "Valid" in page_text(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)

@@ -70,7 +70,7 @@ def test_an_address_is_added_in_any_form_and_read_by_everybody(program):
 def test_who_may_not_add_or_end_on_the_pages_may_not_here(program, role):
     refused = send(program(role), PATH, VAULT)
     assert refused.status_code == 403
-    assert refused.json()["detail"].startswith("Not changed. Only treasury and administrators")
+    assert refused.json()["detail"].startswith("Nothing was changed. Only treasury and administrators")
     row = WatchedAddress.objects.get(pk=send(program("admin"), PATH, VAULT).json()["id"])
     assert send(program(role), f"{PATH}{row.pk}/stop/", {"reason": "Sold"}).status_code == 403
     row.refresh_from_db()
@@ -89,7 +89,7 @@ def test_the_same_key_adds_once_and_refusals_name_what_is_wrong(program):
     twice = send(keeper, PATH, VAULT)
     assert (twice.status_code, twice.json()["detail"]) == (
         422,
-        "Not changed. This address is already watched as Vault.",
+        "No changes made. This address is already watched as Vault.",
     )
     odd = send(keeper, PATH, VAULT | {"address": "nowhere"})
     assert (odd.status_code, set(odd.json()["errors"])) == (422, {"address"})
@@ -109,7 +109,9 @@ def test_watching_ends_with_a_reason_once(program):
     assert send(keeper, path, {}).status_code == 400
     ended = send(keeper, path, {"reason": "Sold"}).json()
     assert (ended["state"], ended["reason"]) == ("stopped", "Sold")
-    assert send(keeper, path, {"reason": "Sold"}).json()["detail"] == "Not changed. This address is no longer watched."
+    assert (
+        send(keeper, path, {"reason": "Sold"}).json()["detail"] == "No changes made. This address is no longer watched."
+    )
 
 
 def test_movements_are_listed_and_reviewed(program):

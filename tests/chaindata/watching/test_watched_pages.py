@@ -32,7 +32,7 @@ def watched(ledger, treasury):
 
 
 def test_an_empty_list_says_what_would_stand_there(treasury, auditor, signed_in):
-    assert "Watch the first one" in text_of(treasury.get("/chain/watched/"))
+    assert "Add the first one" in text_of(treasury.get("/chain/watched/"))
     assert "Treasury and administrators manage" in text_of(signed_in(auditor).get("/chain/watched/"))
 
 

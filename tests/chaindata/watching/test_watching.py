@@ -63,9 +63,7 @@ def test_a_spending_is_an_incident_of_its_own_and_receiving_is_one_for_the_addre
     causes = {(kinds.RECEIVED, row.subject), *((kinds.SPENT, each.subject) for each in spent)}
     assert set(waiting()) == causes
     received = Incident.objects.get(kind=kinds.RECEIVED)
-    assert received.sentence.startswith(
-        "2 transactions paid 2.0000 BCH to the watched address Vault, the last one eeeeeeee"
-    )
+    assert received.sentence.startswith("2 transactions paid 2.0000 BCH to the watched address Vault (latest: eeeeeeee")
     assert received.url == f"/chain/watched/{row.pk}/"
 
 

@@ -61,7 +61,7 @@ def test_a_published_transaction_registers_one_account():
 @pytest.mark.parametrize("outputs", [[], [b"\x51"], [SCRIPT, SCRIPT], [SCRIPT, SCRIPT[:-1]]])
 def test_a_transaction_with_none_or_two_registrations_registers_none(outputs):
     made = transactions.build(inputs=[Input(bytes(32), 0, b"")], outputs=[Output(0, script) for script in outputs])
-    with pytest.raises(NotARegistration, match="instead of one"):
+    with pytest.raises(NotARegistration, match="only one is allowed"):
         cash_accounts.registration_of(made)
 
 

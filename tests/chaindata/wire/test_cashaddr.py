@@ -111,7 +111,7 @@ def test_what_is_no_payload_is_refused(symbols, sentence):
 
 @pytest.mark.parametrize("version", [0x10, 0x18, 0x40, 0x78, 0x80])
 def test_kinds_that_nobody_knows_are_refused(version):
-    with pytest.raises(NotAnAddress, match="Unknown type"):
+    with pytest.raises(NotAnAddress, match="Unknown address type"):
         addresses.read(cashaddr.encode("bitcoincash", version, bytes(20)))
 
 

@@ -215,7 +215,7 @@ def raw_with(transactions, hashes, bits):
         (raw_with(1, b"\xfd\x01\x00" + bytes(32), b"\x01\x01"), "not minimally encoded"),
         (raw_with(1, b"\x02" + bytes(64), b"\x01\x01"), "can't have 2 hashes"),
         (raw_with(9, b"\x09" + bytes(288), b"\x01\x01"), "can't have 9 hashes"),
-        (bytes(proofs.MOST_BYTES + 1), "at most"),
+        (bytes(proofs.MOST_BYTES + 1), "up to"),
         (bytes.fromhex(vectors.PROOFS[0]["proof"])[:80], "cut short"),
     ],
 )

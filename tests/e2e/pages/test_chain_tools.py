@@ -44,7 +44,7 @@ def test_a_token_and_a_cash_account_are_found_and_proven(house, visit):
     reader = visit("auditor")
     page = reader.open("/chain/tokens/")
     page.get_by_role("link", name="HARB", exact=True).click()
-    expect(page.locator("#genesis")).to_contain_text("Matches its own bytes")
+    expect(page.locator("#genesis")).to_contain_text("The transaction hashes to the token ID.")
     expect(page.locator("#holders")).to_contain_text("Adds up")
     page.goto(f"{house.url}/chain/cash-accounts/")
     page.get_by_label("Account or address").fill("lantern#130")
@@ -53,8 +53,8 @@ def test_a_token_and_a_cash_account_are_found_and_proven(house, visit):
     parted = page.locator("#registrations").get_by_role("link", name=re.compile(r"^Lantern#130\.\d+$"))
     expect(parted).to_be_visible()
     parted.click()
-    expect(page.locator("#registrations")).to_contain_text("The service agrees")
-    expect(page.locator("#registrations")).to_contain_text("The block is in the chain followed here")
+    expect(page.locator("#registrations")).to_contain_text("Matches the service")
+    expect(page.locator("#registrations")).to_contain_text("In main chain")
 
 
 def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, visit):
@@ -64,18 +64,18 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     before = len(sendings(house))
     treasury = visit("treasury")
     page = treasury.open("/chain/tools/transaction/")
-    page.get_by_label("Bytes, in hexadecimal").fill(made.raw.hex().upper())
+    page.get_by_label("Hexadecimal data").fill(made.raw.hex().upper())
     page.get_by_role("button", name="Decode transaction").click()
     send = page.get_by_role("button", name="Broadcast 1.99990000 BCH, fee 0.00010000")
     expect(send).to_be_visible()
-    expect(page.locator("#effect")).to_contain_text("signature fits")
+    expect(page.locator("#effect")).to_contain_text("signature valid")
     expect(page.locator("#opinion")).to_contain_text("Agrees")
     found = complaints(page, "tools-transaction")
     assert len(sendings(house)) == before, "explaining sends nothing"
 
     send.click()
     expect(page.locator("#id_reason-wrong")).to_contain_text("Why should it be sent from here?")
-    expect(page.get_by_label("Bytes, in hexadecimal")).to_have_value(made.raw.hex())
+    expect(page.get_by_label("Hexadecimal data")).to_have_value(made.raw.hex())
     page.get_by_label("Reason").fill("As agreed with nobody")
     page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
     page.get_by_role("button", name=re.compile("^Broadcast 1.99990000 coins")).click()

@@ -169,7 +169,7 @@ def tighten(author, other):
 def add_paying_key(root):
     page = root.open("/keys/new/")
     page.get_by_label("Name", exact=True).fill("Payouts")
-    page.get_by_label("Login").fill("demo-withdraw")
+    page.get_by_label("API key", exact=True).fill("demo-withdraw")
     page.get_by_label("Secret").fill("demo-withdraw-secret")
     for name in ("Payment information", "Withdraw cryptocurrencies"):
         page.get_by_role("checkbox", name=re.compile(name)).check()

@@ -22,7 +22,7 @@ def fill(visitor, *, login, secret, rights, label="", account=""):
         page.get_by_label("Account").select_option(label=account)
     if label:
         page.get_by_label("Name", exact=True).fill(label)
-    page.get_by_label("Login").fill(login)
+    page.get_by_label("API key", exact=True).fill(login)
     page.get_by_label("Secret").fill(secret)
     for box in page.get_by_role("checkbox", name=re.compile("orders|Orderbook|Payment|Withdraw")).all():
         box.set_checked(any(right in (box.get_attribute("value") or "") for right in rights))
@@ -58,9 +58,9 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     fill(admin, label="Reader, autumn", login="demo-full", secret="demo-full-secret", rights=["Orderbook", "Payment"])
     admin.page.get_by_label("Code from your authenticator app").fill("000000")
     admin.page.get_by_role("button", name="Add key", exact=True).click()
-    expect(admin.page.get_by_role("alert")).to_contain_text("Nothing was stored.")
+    expect(admin.page.get_by_role("alert")).to_contain_text("Key not saved.")
     expect(admin.page.get_by_label("Secret")).to_have_value("")
-    expect(admin.page.get_by_label("Login")).to_have_value("demo-full")
+    expect(admin.page.get_by_label("API key", exact=True)).to_have_value("demo-full")
     found += complaints(admin.page, "key-form")
     assert not rows(house, "SELECT id FROM exchange_ops_apikey WHERE login = 'demo-full'")
 
@@ -76,7 +76,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     found += complaints(admin.page, "key")
 
     # Step 1: a successor with exactly the rights that are needed.
-    admin.page.get_by_role("link", name="Rotate: add the new key").click()
+    admin.page.get_by_role("link", name="Rotate key").click()
     fill(admin, login="next-read", secret="next-read-secret", rights=["Orderbook", "Payment"])
     give_code(admin, "Add new key")
     second = number(admin)
@@ -91,15 +91,15 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     found += complaints(admin.page, "key-kept")
     assert rows(house, "SELECT active FROM exchange_ops_apikey WHERE id = ?", second) == [(1,)]
     # Somebody thinks again: back to the old key, and the successor is gone.
-    admin.page.get_by_role("button", name="Switch back to this key, wipe the new key").click()
+    admin.page.get_by_role("button", name="Switch back to this key, wipe the new one").click()
     expect(state(admin)).to_have_text("In use")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", second) == [(0, "")]
 
     # And its last day, by another admin.
     admin = visit("admin")
     admin.open(f"/keys/{first}/")
-    admin.page.get_by_role("link", name="Review disabling").click()
-    expect(admin.page.locator("main")).to_contain_text("None: other keys of Main desk have the same permissions")
+    admin.page.get_by_role("link", name="Disable key").click()
+    expect(admin.page.locator("main")).to_contain_text("None: other keys for Main desk have the same permissions")
     give_code(admin, "Disable this key permanently")
     expect(state(admin)).to_have_text("Disabled")
     assert rows(house, "SELECT active, sealed_secret FROM exchange_ops_apikey WHERE id = ?", first) == [(0, "")]
@@ -121,7 +121,7 @@ def test_what_stops_with_the_last_key_and_a_passkey_that_confirms(house, visit):
     expect(admin.page.locator("main")).to_contain_text("Payouts can't be reserved, paid or released")
     assert not complaints(admin.page, "key-disable")
     admin.open(f"/keys/{key}/disable/")
-    admin.page.get_by_role("button", name="Disable this key permanently, with a passkey").click()
+    admin.page.get_by_role("button", name="Disable this key permanently with a passkey").click()
     expect(state(admin)).to_have_text("Disabled")
     kinds = rows(house, "SELECT kind FROM desk_stepup WHERE purpose IN ('key-add', 'key-disable') AND kind = 'passkey'")
     assert len(kinds) == 2
@@ -137,7 +137,7 @@ def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
         for path in ("/keys/new/", f"/keys/{key}/disable/", f"/keys/{key}/rotate/", f"/keys/{key}/probe/"):
             status, body = visitor.post_by_hand(path, label="x", login="y", secret="z", code=code)
             assert status == 403
-            assert "Nothing was changed" in body
+            assert "No changes made" in body
     assert rows(house, "SELECT count(*), sum(active) FROM exchange_ops_apikey") == before
     auditor.open("/keys/")
     expect(auditor.page.locator("#keys")).to_contain_text("demo-read")

@@ -96,7 +96,7 @@ def test_what_acts_is_not_sent_whatever_is_posted(sandbox, signed_in, operator, 
     page = signed_in(operator).post("/console/exchange/transfer_funds/", form)
     assert page.status_code == 409
     assert "Not sent." in page.content.decode()
-    assert "Use Transfers, where each request is sent once" in page.content.decode()
+    assert "Use the Transfers page, where each request is sent only once" in page.content.decode()
     assert not ConsoleCall.objects.exists()
 
 

@@ -214,7 +214,7 @@ PROVOKED = {
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
-        "0.5000 BCH is being withdrawn, not requested in Countersign.",
+        "Withdrawal of 0.5000 BCH in progress, not requested in Countersign.",
     ),
     alarms.TRANSFER_UNCLEAR: (
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
@@ -252,7 +252,7 @@ PROVOKED = {
         lambda person: check("audit trail", "W-1: amount is '2'."),
         "Records differ from the audit trail. W-1: amount is",
     ),
-    alarms.RECORDS_ASIDE: (aside, "1 records in the exchange's ledger for Main desk could not be read"),
+    alarms.RECORDS_ASIDE: (aside, "Unreadable records quarantined in the exchange's ledger for Main desk: 1."),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 91 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
@@ -294,7 +294,7 @@ PROVOKED = {
         "1 transaction paid 1.5000 BCH to the watched address Vault",
     ),
     kinds.UNREAD: (watched, "The watched address Vault has not synced for more than ten minutes"),
-    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but the chain has no transaction abab"),
+    alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, but transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
     UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),
 }

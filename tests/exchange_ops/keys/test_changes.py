@@ -178,7 +178,7 @@ def test_a_digest_of_something_else_confirms_nothing(account, demo_keys, keeper)
 
 
 def test_a_login_that_is_there_is_refused_beside_its_field(account, demo_keys, keeper):
-    with pytest.raises(store.CannotAddKey, match="already has a key") as problem:
+    with pytest.raises(store.CannotAddKey, match="already has the API key") as problem:
         add(account, keeper, pair("demo-read"))
     assert problem.value.field == "login"
     assert not StepUp.objects.exists()  # the code is not spent either
@@ -273,7 +273,7 @@ def test_a_successor_with_a_wrong_secret_does_not_take_over(demo_keys, keeper, s
 def test_a_successor_of_another_account_does_not_take_over(account, demo_keys, keeper, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=store.client_for)
     probed(succeed(demo_keys["demo-read"], keeper, pair("other-full")))
-    with pytest.raises(CannotChangeKey, match="another account"):
+    with pytest.raises(CannotChangeKey, match="a different account"):
         decide("switch", demo_keys["demo-read"], keeper)
 
 

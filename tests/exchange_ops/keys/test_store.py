@@ -76,10 +76,10 @@ def test_equal_secrets_have_equal_fingerprints(account):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"login": " "}, "name and a login"),
-        ({"label": ""}, "name and a login"),
+        ({"login": " "}, "name and the API key"),
+        ({"label": ""}, "name and the API key"),
         ({"rights": []}, "at least one permission"),
-        ({"login": "login-1"}, "already has a key"),
+        ({"login": "login-1"}, "already has the API key"),
     ],
 )
 def test_a_key_that_makes_no_sense_is_refused(account, changes, sentence):
@@ -196,7 +196,7 @@ def test_the_command_makes_an_account_only_when_told_to(db, monkeypatch):
         command(monkeypatch)
     command(monkeypatch, "--new-account")
     assert Account.objects.get().keys.count() == 1
-    with pytest.raises(CommandError, match="already has a key"):
+    with pytest.raises(CommandError, match="already has the API key"):
         command(monkeypatch)
 
 

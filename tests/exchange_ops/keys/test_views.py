@@ -109,7 +109,7 @@ def test_the_list_shows_every_account_with_its_keys(signed_in, auditor, account)
     page = page_of(signed_in(auditor), "/keys/").partition("<main")[2]
     first, second, third = page.index("Main desk"), page.index("Second desk"), page.index("Empty one")
     assert first < page.index("first-login") < second < page.index("second-login") < third
-    assert "No keys. Without a key" in page
+    assert "No keys. Without one" in page
     assert "Add a key" not in page
 
 
@@ -233,7 +233,7 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
         ({"login": "a b"}, "without spaces or colons"),
         ({"login": "a\r\nX-Header: 1"}, "without spaces or colons"),
         ({"login": "x" * 201}, "at most 200 characters"),
-        ({"login": "there-already"}, "already has a key"),
+        ({"login": "there-already"}, "already has the API key"),
         ({"secret": None}, "Enter the secret"),
         ({"secret": "   "}, "Enter the secret"),
         ({"secret": f"{CANARY}\x07"}, "invalid character"),
@@ -257,7 +257,7 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     page = response.content.decode()
     assert response.status_code == 422
     assert sentence in page
-    assert "Nothing was stored." in page
+    assert "Key not saved." in page
     assert CANARY not in page
     assert ApiKey.objects.count() == 1
     assert not StepUp.objects.exists()
@@ -276,7 +276,7 @@ def test_without_the_right_second_factor_nothing_is_stored(client, account, chan
     response = client.post("/keys/new/", typed(account, **changes))
     page = response.content.decode()
     assert response.status_code == 409
-    assert f"Nothing was stored. {sentence}" in page or sentence in page
+    assert f"Key not saved. {sentence}" in page or sentence in page
     assert CANARY not in page
     assert 'value="new-login"' in page  # what is no secret stays typed
     assert not ApiKey.objects.exists()
@@ -321,7 +321,7 @@ def test_a_rotation_on_the_pages(client, account):
     response = client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
-    assert "Not used yet." in page_of(client, f"/keys/{successor.pk}/")
+    assert "Not in use yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
     assert "new key is still being verified" in page
@@ -360,11 +360,11 @@ def test_a_step_without_its_form_says_what_it_takes(client, account):
 def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     key = add(account)
     page = page_of(client, f"/keys/{key.pk}/disable/")
-    assert "This is the last key of <bdi>Main desk</bdi> with these permissions" in page
+    assert "This is the only key for <bdi>Main desk</bdi> with these permissions" in page
     assert "The ledger, the bank balances and the live stream are no longer synced" in page
     assert "GET /account/balance" in page
     other = add(account, "login-2")
-    assert "None: other keys of <bdi>Main desk</bdi> have the same permissions" in page_of(
+    assert "None: other keys for <bdi>Main desk</bdi> have the same permissions" in page_of(
         client, f"/keys/{key.pk}/disable/"
     )
     sent = confirmed(key_changes.DISABLE, key)

@@ -55,7 +55,7 @@ def test_a_deposit_whose_transaction_the_chain_does_not_have(status, auditor, si
     chain.turned_down("get_transaction_details", "missing", at=NOW, problem="No such transaction.", txid=TXID)
     word = {"success": "credited", "pending": "expects"}[status]
     assert differences() == [
-        f"The exchange {word} 1.0000 BCH, but the chain has no transaction {TXID[:12]}. "
+        f"The exchange {word} 1.0000 BCH, but transaction {TXID[:12]} is not on-chain. "
         "Contact the exchange before using the funds."
     ]
     row = Incident.objects.get()

@@ -120,7 +120,7 @@ def test_a_round_that_fails_says_so_and_the_next_one_succeeds(*, account, demo_k
     assert sync() == 0
     row = heartbeats.state_of(f"ledger:{account.pk}")
     assert row.heard_at == before < row.beat_at
-    assert "could not be read" in row.problem
+    assert "could not be synced" in row.problem
     sandbox.control("faults", method="DELETE")
     ApiKey.objects.update(last_problem_at=None)
     assert sync() == 1
@@ -131,7 +131,7 @@ def test_trading_balances_that_can_not_be_read_do_not_stop_the_ledger(account, d
     for key in ApiKey.objects.filter(login__in=["demo-read", "demo-trade"]):
         keys.disable(key=key, actor=None, now=clock.now())
     assert sync() == 1
-    assert "trading balances could not be read" in heartbeats.state_of(f"ledger:{account.pk}").problem
+    assert "trading balances could not be synced" in heartbeats.state_of(f"ledger:{account.pk}").problem
     assert Balance.objects.filter(wallet="bank").exists()
     assert not Balance.objects.filter(wallet="trading").exists()
 
@@ -175,7 +175,7 @@ def test_a_bad_balance_is_said_and_the_others_are_kept(account, demo_keys, sandb
         "faults", {"operation": "get_balances", "kind": "echo_differs", "field": "reserved", "value": "NaN", "times": 1}
     )
     assert sync() == 1
-    assert "balance could not be read" in heartbeats.state_of(f"ledger:{account.pk}").problem
+    assert "Unreadable bank balance" in heartbeats.state_of(f"ledger:{account.pk}").problem
 
 
 # Market --------------------------------------------------------------------------------------------------------------

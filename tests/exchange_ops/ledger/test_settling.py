@@ -126,7 +126,7 @@ def test_the_same_choice_is_needed_and_the_last_one_counts(aside: Any, people: A
     with pytest.raises(settling.CannotSettle, match="already recorded"):
         choose(aside, people[1], SECOND)
     assert choose(aside, people[0], SECOND).settled_as == "second"
-    with pytest.raises(settling.CannotSettle, match="already settled"):
+    with pytest.raises(settling.CannotSettle, match="already been settled"):
         choose(aside, people[2], FIRST)
 
 
@@ -142,7 +142,7 @@ def test_the_choice_and_its_reason_are_signed(aside: Any, people: Any, signed_co
 def test_others_and_empty_reasons_are_refused(aside: Any, people: Any, operator: Any) -> None:
     operator.key = SoftKey()
     operator.key.enrol(operator)
-    with pytest.raises(settling.CannotSettle, match="Only treasury"):
+    with pytest.raises(settling.CannotSettle, match="only treasury"):
         choose(aside, operator)
     with pytest.raises(settling.CannotSettle, match="Enter what you checked"):
         choose(aside, people[0], reason=" ")

@@ -162,7 +162,7 @@ def test_the_days_are_chosen_as_in_other_lists(busy_account, auditor, signed_in)
     wrong = text(client.get("/reconciliation/?since=2001-02-01&until=2001-01-01"))
     assert "The end date is before the start date." in wrong
     refused = client.get("/reconciliation/export.csv?since=2001-02-01&until=2001-01-01", follow=True)
-    assert "Nothing was exported." in text(refused)
+    assert "Reconciliation not exported." in text(refused)
 
 
 def test_the_files_have_the_figures_of_the_page(busy_account, auditor, signed_in):

@@ -374,7 +374,7 @@ def test_silence_an_unanswered_question_and_a_closed_socket_end_it():
     unanswered.session.follow([TICKER], unanswered.now_ms)
     unanswered.open()
     unanswered.wait(11_000)
-    assert "No answer to subscribeTicker" in unanswered.end.sentence
+    assert "No response to subscribeTicker" in unanswered.end.sentence
     closed = following(TICKER)
     closed.session.closed("reset")
     closed.requests()

@@ -101,7 +101,7 @@ def test_a_plain_address_is_no_payment_request(code, text):
         ("ETH", "ethereum:vitalik.eth", "a name instead of an address"),
         ("ETH", f"ethereum:{ETHEREUM}?value=0.5", "amount in this payment request"),
         ("USDT20", f"ethereum:{ETHEREUM}?value=1e18", "for ETH, but USDT20 is selected"),
-        ("XRP", f"{RIPPLE}?dt=1&memo=2", "two different payment ids"),
+        ("XRP", f"{RIPPLE}?dt=1&memo=2", "two different payment IDs"),
         ("XLM", "web+stellar:tx?xdr=AAAA", "signing request"),
         ("XLM", f"web+stellar:pay?destination={STELLAR}&asset_code=USDC", "the token USDC"),
     ],

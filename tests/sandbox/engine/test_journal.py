@@ -117,8 +117,8 @@ def test_a_journal_cut_in_a_line_starts_with_what_is_whole_and_says_so(tmp_path:
     (tmp_path / PATH).write_bytes(raw[:-20])
     again = opened(tmp_path)
     assert again.warnings == [
-        f"journal cut short in line {whole}: {whole - 1} whole lines kept, "
-        f"the rest is in journal.rest-from-line-{whole}.jsonl"
+        f"journal cut short in line {whole}: {whole - 1} complete lines kept, "
+        f"the rest moved to journal.rest-from-line-{whole}.jsonl"
     ]
     assert again.journal.length == world.journal.length - 1
     rest = (tmp_path / f"journal.rest-from-line-{whole}.jsonl").read_bytes()
@@ -159,7 +159,7 @@ def test_a_line_that_was_changed_dropped_or_moved_ends_what_is_believed(tmp_path
     assert first_bad is not None
     assert again.journal.length == first_bad - 1
     assert len(again.warnings) == 1
-    assert f"not readable from line {first_bad + 1} on: {first_bad} whole lines kept" in again.warnings[0]
+    assert f"unreadable from line {first_bad + 1} on: {first_bad} complete lines kept" in again.warnings[0]
     assert again.ledger()["balanced"] is True
     rest = (tmp_path / f"journal.rest-from-line-{first_bad + 1}.jsonl").read_bytes()
     assert rest == b"".join(lines[first_bad:])
@@ -197,7 +197,7 @@ def test_wherever_it_is_cut_the_world_starts_balanced(
 def test_a_file_that_is_no_journal_is_set_aside_for_a_fresh_world(tmp_path: Path, first: bytes) -> None:
     (tmp_path / PATH).write_bytes(first)
     world = opened(tmp_path)
-    assert "0 whole lines kept" in world.warnings[0]
+    assert "0 complete lines kept" in world.warnings[0]
     assert (tmp_path / "journal.rest-from-line-1.jsonl").read_bytes() == first
     assert balance(world, "BTC") == ("100", "0")
     held(world)
@@ -222,7 +222,7 @@ def test_an_entry_that_no_longer_applies_ends_the_replay_before_it(tmp_path: Pat
     world.close()
     again = opened(tmp_path)
     assert again.warnings == [
-        "journal not readable from line 3 on: 2 whole lines kept, the rest is in journal.rest-from-line-3.jsonl"
+        "journal unreadable from line 3 on: 2 complete lines kept, the rest moved to journal.rest-from-line-3.jsonl"
     ]
     assert call(again, "get_transaction", id=hold_id)["status"] == "created"
     assert len((tmp_path / "journal.rest-from-line-3.jsonl").read_bytes().splitlines()) == 2
@@ -248,7 +248,7 @@ def test_rests_never_overwrite_each_other(tmp_path: Path) -> None:
 
 def test_two_sandboxes_do_not_share_a_folder(tmp_path: Path) -> None:
     world = opened(tmp_path)
-    with pytest.raises(CannotOpenJournal, match="Another sandbox uses"):
+    with pytest.raises(CannotOpenJournal, match="Another sandbox is using"):
         opened(tmp_path)
     world.close()
     opened(tmp_path).close()
@@ -289,7 +289,7 @@ def test_fresh_and_reset_keep_the_old_journal_as_the_previous_one(tmp_path: Path
     fresh.close()
     again = opened(tmp_path)
     assert again.journal.header.seed == 5
-    assert again.warnings == ["the kept world has seed 5 and symbols as listed; --fresh begins another one"]
+    assert again.warnings == ["the saved world has seed 5 and symbols as listed; --fresh starts a new one"]
 
 
 def test_ten_thousand_inputs_are_replayed_to_the_same_world(tmp_path: Path) -> None:
@@ -347,9 +347,9 @@ def test_a_header_from_before_there_were_dialects_is_one_of_the_documented(tmp_p
     body = '{"format":"countersign-sandbox-journal","version":1,"seed":7,"symbols":null,"started_ms":1795000000000}'
     (tmp_path / PATH).write_bytes(sealed(body, "")[0])
     world = opened(tmp_path)
-    assert (world.journal.header.seed, world.config.dialect, world.warnings[0][:14]) == (
+    assert (world.journal.header.seed, world.config.dialect, world.warnings[0][:15]) == (
         7,
         "documented",
-        "the kept world",
+        "the saved world",
     )
     world.close()

@@ -117,7 +117,7 @@ def test_an_order_of_either_dialect_is_lived_again_in_the_other(dialect: str, tm
             name: value for name, value in made.json().items() if name != "tradesReport"
         }
         assert box.control("state")["warnings"] == [
-            f"the kept world spoke the {dialect} dialect so far; from now on it speaks the {other} one"
+            f"the saved world used the {dialect} dialect until now; from now on it uses the {other} one"
         ]
 
 

@@ -406,7 +406,7 @@ def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any)
         call_command("verify_payout", str(waiting.pk))
     paid = desk.paid()
     settings.PAYOUT_PROOF_DEPTH = 3
-    with pytest.raises(CommandError, match="2 confirmations of 3 required"):
+    with pytest.raises(CommandError, match="2 of 3 required confirmations"):
         call_command("verify_payout", str(paid.pk))
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     with pytest.raises(CommandError, match="the chain service is unavailable"):

@@ -265,4 +265,4 @@ def test_an_odd_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv("NON_JS_FRAMEWORK", "perhaps")
     with pytest.raises(SystemExit):
         command._parser().parse_args([])
-    assert "'perhaps' is neither true nor false" in capsys.readouterr().err
+    assert "'perhaps' is not true or false" in capsys.readouterr().err
