@@ -136,7 +136,7 @@ def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):
     body = response.content.decode()
     assert "<span>qzd5</span><span>9qv9</span>" in body
     assert f'data-copy="{ADDRESS}"' in body
-    assert "Payment id none" in text(response)
+    assert "Payment ID none" in text(response)
     assert re.search(r'<svg class="qr" role="img" aria-label="[^"]+" viewBox="0 0 (\d+) \1"', body)
     assert "style=" not in re.search(r'<svg class="qr".*?</svg>', body, re.DOTALL)[0]
     assert body.count("bchr") >= 3

@@ -217,7 +217,7 @@ def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, 
     for words in (
         "4,000.50",
         "999.50",
-        "All of its open orders will be cancelled.",
+        "All of the sub-account’s open orders will be cancelled.",
         "Number of open orders",
         "margin positions",
         "Nothing has been sent yet.",

@@ -41,11 +41,11 @@ def approver(treasury):
 def test_the_card_keeps_its_order(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     page = page_of(signed_in(treasury), row)
-    heads = ("To", "Network", "Payment id", "Fee and total", "Requested by", "Policy", "Exchange’s record", "Time")
+    heads = ("To", "Network", "Payment ID", "Fee and total", "Requested by", "Policy", "Exchange’s record", "Time")
     order = ["1.2500 <", *(f"<dt>{head}<" for head in heads)]
     places = [page.index(piece) for piece in order]
     assert places == sorted(places)
-    assert "<dt>Payment id</dt><dd>none</dd>" in page
+    assert "<dt>Payment ID</dt><dd>none</dd>" in page
     assert f'data-copy="{rows.ADDRESS}"' in page
     assert page.count('aria-label="agrees"') == 2
 

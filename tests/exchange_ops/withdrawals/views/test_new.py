@@ -201,8 +201,8 @@ def test_the_address_is_shown_in_groups_and_asked_about(signed_in, operator):
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ({"is_own": True}, "It belongs to this account: use a transfer"),
-        ({"is_own": False}, "No, it is somebody else’s"),
+        ({"is_own": True}, "Yes: use a transfer instead"),
+        ({"is_own": False}, "No, external address"),
         ({"problem": "The exchange can’t be asked."}, "Not known"),
     ],
 )
@@ -243,7 +243,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     client = signed_in(operator)
     uri = f"{rows.ADDRESS}?amount=1.5&label=Invoice%207"
     part = destination(client, address=uri, amount="", reason="")
-    for words in ("This is a payment request.", "1.5000 BCH", "Invoice 7", "Fill in the fields", "First payment"):
+    for words in ("This is a payment request.", "1.5000 BCH", "Invoice 7", "Fill in the fields", "First payout"):
         assert words in part, words
     page = client.post(PATH, typed(address=uri, amount="", reason=""))
     assert not Withdrawal.objects.exists()
