@@ -61,10 +61,10 @@ class RulesForm(forms.Form):
         max_digits=6,
         decimal_places=2,
         help_text="For limit orders priced worse than the market, and market orders that go deeper into the book. "
-        f"Empty: {ruleset.USUAL_DISTANCE} %, and orders above it need explicit confirmation.",
+        f"If blank: {ruleset.USUAL_DISTANCE} %, and orders beyond it need explicit confirmation.",
     )
     price_beyond = forms.ChoiceField(
-        label="An order above that limit", choices=list(reversed(BEYOND.items())), required=False
+        label="Orders above that limit", choices=list(reversed(BEYOND.items())), required=False
     )
     fee_factor = forms.DecimalField(
         label="Network fee limit (times the estimate)",
@@ -75,12 +75,12 @@ class RulesForm(forms.Form):
         help_text="Payout approvals cover fees up to this multiple. Payouts with higher fees go back to the approvers.",
     )
     fee_floor = forms.DecimalField(
-        label="Network fee margin, fixed",
+        label="Fixed network fee margin",
         min_value=fee_margins.FLOORS[0],
         max_value=fee_margins.FLOORS[1],
         max_digits=8,
         decimal_places=2,
-        help_text="Always allowed above the estimate, in the tiers' currency. For chains with very small fees.",
+        help_text="Always allowed above the estimate, in the currency of the tiers. Useful where fees are very small.",
     )
     reason = forms.CharField(
         label="Reason for the change",

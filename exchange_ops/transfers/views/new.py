@@ -64,7 +64,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
 def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What is available, what would remain and who has to approve, for what was typed so far."""
     if kind not in SLUGS:
-        raise Http404("Unknown kind of transfer.")
+        raise Http404("Unknown transfer type.")
     currency = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
     if currency is not None:
@@ -74,7 +74,7 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
 
 def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
     if slug not in SLUGS:
-        raise Http404("Unknown kind of transfer.")
+        raise Http404("Unknown transfer type.")
     usable, others = _currencies(SLUGS[slug][0])
     options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":

@@ -137,7 +137,12 @@ def _life_of_a_hold(
     hold_id, tag = _hold(account, currency, address, means)
     try:
         record, waited_ms = _listed(hold_id, means, after=last_index)
-        yield Answer("listed_before_commit", record is not None, "Holds are listed before commit.", record is not None)
+        yield Answer(
+            "listed_before_commit",
+            record is not None,
+            f"Holds are {'' if record is not None else 'not '}listed before commit.",
+            record is not None,
+        )
         if record is not None:
             yield Answer("listing_delay_ms", waited_ms, f"Holds are listed within {waited_ms} ms.")
             yield from _listed_as(record, tag, estimate)

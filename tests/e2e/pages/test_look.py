@@ -121,7 +121,7 @@ LABELS = {
     "held": "Reserved, waiting for approvals",
     "settled": "Paid",
     "rolled_back": "Rejected",
-    "cancelled": "Failed the checks",
+    "cancelled": "Failed checks",
 }
 FOCUSED = """() => {
     const one = document.activeElement;

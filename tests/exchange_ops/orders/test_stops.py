@@ -124,4 +124,7 @@ def test_the_page_of_the_rules_says_it(signed_in, treasury):
     order_rows.market(now=clock.now())
     page = " ".join(signed_in(treasury).get("/policy/").content.decode().split())
     assert "For stop-limit orders, the same applies to the limit price relative to the stop price." in page
-    assert "A stop price that has already been reached needs explicit confirmation, as the order triggers immediately." in page
+    assert (
+        "A stop price that has already been reached needs explicit confirmation, as the order triggers immediately."
+        in page
+    )

@@ -331,7 +331,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
         ),
         ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),
-        ({"own": "on", "t1-up_to": "10000"}, "Two tiers have the same upper value."),
+        ({"own": "on", "t1-up_to": "10000"}, "Two tiers have the same upper limit."),
     ],
 )
 def test_rows_of_an_account_that_do_not_fit_are_said_and_stay(signed_in, people, second, changes, sentence):

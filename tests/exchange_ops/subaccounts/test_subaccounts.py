@@ -207,7 +207,7 @@ def test_a_freeze_that_never_happens_is_tried_three_times_and_stays_wanted(desk)
     assert (row.state, row.attempt) == ("not_done", 3)
     assert desk.status_at_exchange() == "active"
     assert desk.sub().wanted == "frozen"
-    assert account_status.difference(desk.sub()).label == "Differs: requested frozen, not frozen"
+    assert account_status.difference(desk.sub()).label == "Differs: freeze requested, not frozen"
     assert SubAccountCall.objects.filter(action=row).count() == 3
     desk.until(desk.ask("activate")[0], "done")
     assert account_status.difference(desk.sub()).label == "As requested"

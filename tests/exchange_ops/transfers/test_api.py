@@ -97,7 +97,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
     [
         ({"currency": "NOPE"}, "currency", "not listed"),
         ({"amount": "100000"}, "amount", "were available"),
-        ({"kind": "to_user"}, "by", "e-mail address or user name"),
+        ({"kind": "to_user"}, "by", "e-mail address or username"),
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "valid e-mail"),
         ({"kind": "convert"}, "to_currency", "Choose"),
         ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),

@@ -131,7 +131,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("to-subaccount", {"subaccount_id": ""}, ("subaccount_id", "required")),
         ("to-subaccount", {"subaccount_id": "7999"}, ("subaccount_id", "7999")),
         ("to-subaccount", {"subaccount_id": "one"}, ("subaccount_id", "one")),
-        ("to-user", {"identifier": ""}, ("identifier", "Enter the e-mail address or the user name")),
+        ("to-user", {"identifier": ""}, ("identifier", "Enter the other user's e-mail address or username")),
         ("to-user", {"identifier": "no body"}, ("identifier", "letters, digits")),
         ("to-user", {"identifier": "оther"}, ("identifier", "look-alike characters")),
         ("to-user", {"by": "email"}, ("identifier", "valid e-mail address")),
@@ -404,7 +404,7 @@ def test_treasury_approves_with_a_second_factor_and_the_button_names_the_effect(
     client = signed_in(approver)
     body = page_of(client, row)
     assert "Approve and send 2.5000 BCH" in body
-    assert "Reject, nothing was sent" in body
+    assert "Reject transfer" in body
     assert ">other<" in body
     sent = {"digest": row.digest, "code": code(), "comment": "As agreed"}
     response = client.post(f"/transfers/{row.pk}/approve/", sent)

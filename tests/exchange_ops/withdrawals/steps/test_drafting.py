@@ -28,7 +28,7 @@ def own_address(walk, currency="BTC"):
 
 def test_an_address_of_our_own_ends_it_before_anything_is_sent(walk):
     row = walk.until(walk.request(address=own_address(walk)), "cancelled")
-    assert row.last_problem == "The address belongs to the account itself: use a transfer."
+    assert row.last_problem == "The address belongs to this account: use a transfer instead."
     assert row.events.last().event == "checks_failed"
     assert walk.calls() == []
 

@@ -77,7 +77,7 @@ def test_the_buttons_name_what_they_do(signed_in, approver, operator):
     assert "Reject and release funds" in page
     page = page_of(client, rows.submitted(operator, to="review", now=clock.now()))
     assert "Approve 1.2500 BCH before the hold" in page
-    assert "Reject, nothing was sent" in page
+    assert "Reject payout" in page
 
 
 def test_the_countdown_is_drawn_by_the_server_with_its_clock(signed_in, treasury, operator):
@@ -189,7 +189,7 @@ def test_the_one_who_asked_takes_it_back(signed_in, operator):
     page = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": "Typed twice"}, follow=True)
     row.refresh_from_db()
     assert row.state == "cancelled"
-    assert "Ended. Nothing was sent." in page.content.decode()
+    assert "Closed. Nothing was sent." in page.content.decode()
 
 
 def test_the_one_who_asked_needs_no_reason_and_anybody_else_does(signed_in, operator, approver):

@@ -62,7 +62,7 @@ class TestWords:
         desk.reorganise(4)
         desk.sweep()
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
-        assert "No longer on the chain" in page
+        assert "No longer on-chain" in page
         assert "2 confirmations" not in page
         PayoutProof.objects.filter(withdrawal=row).delete()
         assert "2 confirmations, reported by the exchange" in client.get(f"/withdrawals/{row.pk}/").content.decode()
