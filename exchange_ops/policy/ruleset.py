@@ -34,7 +34,7 @@ _ORDERS: Final = {
     APPROVE_THEN_HOLD: "approval comes before funds are reserved",
 }
 
-_BEFORE: Final = {"confirm": "needed explicit confirmation", "approve": "needed approval", "refuse": "was rejected"}
+_BEFORE: Final = {"confirm": "explicit confirmation", "approve": "approval", "refuse": "rejected"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ def _bound(
         sentence = f"{what}: at most {_figure(new[0])}{unit} (was {_figure(old[0])}{unit})."
         yield Difference(sentence, is_looser=new[0] > old[0])
     if old[1] != new[1]:
-        sentence = f"{what}: anything above {BEYOND[new[1]]} (previously {_BEFORE[old[1]]})."
+        sentence = f"{what}: anything above {BEYOND[new[1]]} (was: {_BEFORE[old[1]]})."
         yield Difference(sentence, is_looser=STRICTNESS[new[1]] < STRICTNESS[old[1]])
 
 
@@ -338,7 +338,7 @@ def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
 
 def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
     kind, person, account = scope
-    who = "each person" if person is None else names.get(f"person:{person}", f"person {person}")
+    who = "any user" if person is None else names.get(f"person:{person}", f"person {person}")
     where = "" if account is None else f" in {names.get(f'account:{account}', f'account {account}')}"
     if kind == ValueLimit.OPEN_ORDERS:
         return f"Open orders by {who}{where}"

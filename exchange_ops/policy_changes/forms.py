@@ -30,9 +30,9 @@ class LimitForm(forms.Form):
             (ValueLimit.OPEN_ORDERS, "open orders"),
         ],
     )
-    person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="everyone")
+    person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="any user")
     account = forms.ModelChoiceField(
-        Account.objects.none(), label="account", required=False, empty_label="all accounts"
+        Account.objects.none(), label="account", required=False, empty_label="any account"
     )
     most = AmountField(label="at most", required=False)
     beyond = forms.ChoiceField(label="above that", choices=list(reversed(BEYOND.items())), required=False)

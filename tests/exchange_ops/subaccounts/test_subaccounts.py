@@ -57,7 +57,7 @@ def test_a_list_that_can_not_be_read_is_said_and_nothing_is_forgotten(desk):
     desk.fault("get_subaccounts", "status", times=9, status=503)
     desk.read()
     reading = desk.account.subaccount_reading
-    assert "could not be read" in reading.problem
+    assert "could not be loaded" in reading.problem
     assert reading.read_at < reading.tried_at
     assert account_status.status_of(desk.sub()).name == "active"
 

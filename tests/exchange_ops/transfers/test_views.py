@@ -146,7 +146,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_written(signed_in,
     beside = re.search(rf'id="id_{field}-wrong">(.*?)</div>', body, re.DOTALL)
     where = beside[1] if beside else re.search(r"<fieldset.*?</fieldset>", body, re.DOTALL)[0]
     assert words in re.sub(r"<[^>]+>", " ", where)
-    assert "Nothing was sent or recorded" in body
+    assert "Transfer not requested. Please fix:" in body
     assert not Transfer.objects.exists()
 
 
@@ -182,7 +182,7 @@ def test_a_closed_sub_account_is_not_offered(signed_in, operator):
 def test_a_currency_that_can_not_be_moved_says_why(signed_in, operator):
     rows.currency("LTC", now=clock.now(), transfer_enabled=False)
     body = text(signed_in(operator).get("/transfers/new/move/"))
-    assert "LTC The exchange has suspended transfers of LTC." in body
+    assert "LTC The exchange has suspended LTC transfers." in body
 
 
 def test_only_coins_of_several_networks_are_offered_for_conversion(signed_in, operator):

@@ -75,7 +75,7 @@ def test_own_addresses_and_the_state_of_the_coin_are_named(operator):
     DepositAddress.objects.create(account=second, currency="BCH", address=rows.ADDRESS, first_seen_at=now, seen_at=now)
     assert of(row).own == briefing.OURS, "the other account is not named"
     Currency.objects.filter(pk="BCH").update(payout_enabled=False, payout_fee=Decimal("0.002"))
-    assert "suspended payouts of BCH" in of(row).coin
+    assert "suspended BCH payouts" in of(row).coin
     assert of(row).fee_now == Decimal("0.002")
 
 

@@ -84,7 +84,7 @@ def test_an_amount_that_the_fee_eats(ask, amount, says):
         ("", "not listed on the exchange"),
         ("btc", "not listed on the exchange"),
         ("NIX", "not listed on the exchange"),
-        ("OFF", "suspended payouts"),
+        ("OFF", "suspended OFF payouts"),
         ("OLD", "delisted"),
         ("USD", "has no blockchain"),
     ],

@@ -65,7 +65,7 @@ def test_a_fee_that_makes_no_sense_does_not_go_on(walk, fee):
 def test_a_currency_that_was_closed_meanwhile(walk):
     row = walk.request()
     Currency.objects.filter(code="BTC").update(payout_enabled=False)
-    assert walk.step(row).last_problem == "The exchange has suspended payouts of BTC."
+    assert walk.step(row).last_problem == "The exchange has suspended BTC payouts."
 
 
 def test_a_currency_closed_while_it_waits_keeps_it_waiting(walk):

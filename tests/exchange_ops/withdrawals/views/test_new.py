@@ -146,7 +146,7 @@ def test_currencies_that_cannot_be_paid_out_are_explained(signed_in, operator):
     rows.currency("OLD", delisted=True)
     rows.currency("USD", crypto=False)
     page = signed_in(operator).get(PATH).content.decode()
-    assert "The exchange has suspended payouts of OFF" in page
+    assert "The exchange has suspended OFF payouts" in page
     assert "OLD is delisted" in page
     assert "USD has no blockchain" in page
     assert 'value="OFF"' not in page
