@@ -31,9 +31,7 @@ class LimitForm(forms.Form):
         ],
     )
     person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="any user")
-    account = forms.ModelChoiceField(
-        Account.objects.none(), label="account", required=False, empty_label="any account"
-    )
+    account = forms.ModelChoiceField(Account.objects.none(), label="account", required=False, empty_label="any account")
     most = AmountField(label="at most", required=False)
     beyond = forms.ChoiceField(label="above that", choices=list(reversed(BEYOND.items())), required=False)
 

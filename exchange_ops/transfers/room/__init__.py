@@ -176,7 +176,9 @@ ROOM: Final = rooms.Room(
     ),
     searches=(Search(_search, 50),),
     commands=(
-        Command("Move between wallets", "transfer-new", "arrow-left-right", rules.may_request, 30, ("move",)),
+        Command(
+            "Transfer between bank and trading", "transfer-new", "arrow-left-right", rules.may_request, 30, ("move",)
+        ),
         Command("Convert", "transfer-new", "refresh-cw", rules.may_request, 40, ("convert",)),
         Command("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, 50, ("to-subaccount",)),
         Command("Transfer to another user", "transfer-new", "user-round", rules.may_request, 60, ("to-user",)),

@@ -28,11 +28,11 @@ from exchange_ops.transfers.models import Transfer
 
 ONLY_OPERATORS = "Only operators can request transfers. You can view every transfer in the list."
 TABS = {
-    "move": ("Bank and trading", "Move money between the bank and the trading wallet"),
+    "move": ("Bank and trading", "Transfer between bank and trading accounts"),
     "convert": ("Convert", "Convert to another network"),
-    "to-subaccount": ("To a sub-account", "Move money to a sub-account"),
-    "from-subaccount": ("From a sub-account", "Move money from a sub-account"),
-    "to-user": ("To another user", "Send money to another user of the exchange"),
+    "to-subaccount": ("To a sub-account", "Transfer to a sub-account"),
+    "from-subaccount": ("From a sub-account", "Transfer from a sub-account"),
+    "to-user": ("To another user", "Transfer to another user of the exchange"),
 }
 _NUMBER_MOST = 18  # digits of a sub-account's number
 

@@ -230,7 +230,7 @@ def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
     client, key = signed_in(operator), str(uuid.uuid4())
     page = client.get("/funds/BCH/deposit/")
     assert "Request a new BCH address" in text(page)
-    assert "5 of 5 left today" in text(page)
+    assert "5 of 5 left (24-hour limit)" in text(page)
     for _ in range(2):
         assert client.post("/funds/BCH/deposit/new/", {"request_key": key}).status_code == 302
     row = AddressRequest.objects.get()
@@ -269,7 +269,7 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     client = signed_in(operator)
     hour = f"{now - timedelta(hours=5) + timedelta(hours=24):%Y-%m-%d %H:%M:%S} UTC"
     page = text(client.get("/funds/BCH/deposit/"))
-    assert "0 of 5 left today" in page
+    assert "0 of 5 left (24-hour limit)" in page
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409

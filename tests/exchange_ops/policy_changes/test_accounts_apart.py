@@ -323,11 +323,11 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     [
         (
             {"t0-approvals": "4"},
-            "You changed tiers of Second desk. Tick “This account has its own tiers” or undo them.",
+            "You changed tiers for Second desk. Tick “This account has its own tiers” or undo the changes.",
         ),
         (
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
-            "Enter at least one tier for Second desk, or untick its own tiers.",
+            "Enter at least one tier for Second desk, or untick “This account has its own tiers”.",
         ),
         ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),

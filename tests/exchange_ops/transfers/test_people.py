@@ -172,7 +172,7 @@ def test_a_name_that_looks_like_a_known_one_takes_one_person_more(moving):
     alike = moving.request(states.TO_USER, identifier="0ther")
     assert alike.lookalikes == ["other"]
     assert alike.quorum_required == 2
-    assert any("looks like other" in sentence for sentence in alike.policy_trace)
+    assert any("resembles other" in sentence for sentence in alike.policy_trace)
     assert moving.request(states.TO_USER, identifier="Other").lookalikes == []
     known = moving.request(states.TO_USER)
     assert (known.lookalikes, known.quorum_required) == ([], 1)

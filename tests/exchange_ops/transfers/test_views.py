@@ -131,7 +131,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("to-subaccount", {"subaccount_id": ""}, ("subaccount_id", "required")),
         ("to-subaccount", {"subaccount_id": "7999"}, ("subaccount_id", "7999")),
         ("to-subaccount", {"subaccount_id": "one"}, ("subaccount_id", "one")),
-        ("to-user", {"identifier": ""}, ("identifier", "Enter the other user's e-mail address or username")),
+        ("to-user", {"identifier": ""}, ("identifier", "Enter the other user&#x27;s e-mail address or username")),
         ("to-user", {"identifier": "no body"}, ("identifier", "letters, digits")),
         ("to-user", {"identifier": "оther"}, ("identifier", "look-alike characters")),
         ("to-user", {"by": "email"}, ("identifier", "valid e-mail address")),

@@ -89,7 +89,7 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
         ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),
-        ({"payment_id": "1"}, "payment_id", "does not use payment ids"),
+        ({"payment_id": "1"}, "payment_id", "does not use payment IDs"),
     ],
 )
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):

@@ -140,7 +140,7 @@ def test_an_account_that_never_stands_still_is_not_judged(account, sandbox, clie
         def transactions_after(self, **arguments):
             return self.reader.transactions_after(**arguments)
 
-    with pytest.raises(reconciliation.CannotReconcile, match="changes too fast"):
+    with pytest.raises(reconciliation.CannotReconcile, match="too active for a consistent snapshot"):
         reconciliation.reconcile(account=account, client=Restless(), now=clock.now())
 
 

@@ -94,7 +94,7 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"address": "<script>alert(1)</script>"}, "address", ""),
         ({"address": "a" * 401}, "address", "at most 400"),
         ({"address": "\0"}, "address", "Null characters"),
-        ({"payment_id": "12345"}, "payment_id", "does not use payment ids"),
+        ({"payment_id": "12345"}, "payment_id", "does not use payment IDs"),
         ({"reason": ""}, "reason", "Enter the purpose of the payment"),
         ({"reason": "x" * 501}, "reason", "at most 500"),
         ({"fee_from": "nobody"}, "fee_from", "Select a valid choice"),
@@ -194,7 +194,7 @@ def test_the_address_is_shown_in_groups_and_asked_about(signed_in, operator):
     assert "regtest network" in page
     check = AddressCheck.objects.get()
     assert f"addresscheck:{check.pk}" in page
-    assert "Asking the exchange" in page
+    assert "Checking with the exchange" in page
     assert "every 3s" in page
 
 
@@ -266,4 +266,4 @@ def test_a_memo_keeps_the_blank_inside_and_loses_those_around_it(signed_in, oper
     assert "contains 1 space" in destination(client, **eos)
     client.post(PATH, typed(**eos))
     assert Withdrawal.objects.get().payment_id == "order 123"
-    assert "The payment id contains a space at character" in destination(client, **{**eos, "payment_id": "order\t123"})
+    assert "The payment ID contains a space at character" in destination(client, **{**eos, "payment_id": "order\t123"})
