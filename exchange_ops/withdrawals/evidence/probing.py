@@ -123,8 +123,8 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the comment "
-            f"{tag} in the exchange's ledger and release it there, or let it expire."
+            f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the "
+            f"comment {tag} in the exchange's ledger and release it there, or let it expire."
         ) from unknown
     return hold_id, tag
 

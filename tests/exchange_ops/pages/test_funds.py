@@ -273,7 +273,8 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409
-    assert "No new address was requested. The exchange issues at most 5 new BCH addresses in 24 hours" in text(response)
+    limit = "The exchange issues at most 5 new BCH addresses per 24 hours"
+    assert f"No new address was requested. {limit}" in text(response)
     assert AddressRequest.objects.count() == 5
 
 

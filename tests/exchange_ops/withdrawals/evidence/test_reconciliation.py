@@ -88,14 +88,14 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
         entry.delete()
     finally:
         GUARDS.install(connection)
-    assert "1 record versions were missing from our ledger" in differing()["transactions"]
+    assert "Record versions missing from our ledger, now added: 1." in differing()["transactions"]
     assert differing() == {}
 
 
 def test_a_transaction_that_the_exchange_does_not_know_is_found(account, reconcile, differing):
     reconcile()
     ledger.apply(account=account, transactions=[transaction(index=7)], source="rest", now=clock.now())
-    assert "1 are unknown to the exchange" in differing()["transactions"]
+    assert "unknown to the exchange: 1" in differing()["transactions"]
 
 
 def test_a_record_kept_aside_is_found(account, reconcile, differing):

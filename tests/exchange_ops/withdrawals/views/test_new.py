@@ -203,7 +203,7 @@ def test_the_address_is_shown_in_groups_and_asked_about(signed_in, operator):
     [
         ({"is_own": True}, "Yes: use a transfer instead"),
         ({"is_own": False}, "No, external address"),
-        ({"problem": "The exchange can’t be asked."}, "Not known"),
+        ({"problem": "The exchange can’t be asked."}, "Unknown"),
     ],
 )
 def test_the_answer_about_the_address_fills_in(signed_in, operator, answer, words):

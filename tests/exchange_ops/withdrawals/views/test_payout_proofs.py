@@ -74,7 +74,7 @@ class TestWords:
         desk.sweep()
         words = panel(client, lost)
         assert (
-            "No longer on the chain The payment is unconfirmed again: its block was removed by a chain reorganisation."
+            "No longer on-chain The payment is unconfirmed again: its block was removed by a chain reorganisation."
             in words
         )
         assert "the dispute is resolved automatically" in words
@@ -86,7 +86,7 @@ class TestWords:
         client = signed_in(treasury)
         row = desk.paid(txid="ab" * 32, blocks=0)
         desk.sweep()
-        assert "Not on the chain No on-chain transaction yet." in panel(client, row)
+        assert "Not on-chain No on-chain transaction yet." in panel(client, row)
         PayoutProof.objects.update(standing="not_proven", sentence="The service's proof does not hold.")
         assert "Not proven The payment is not proven on-chain." in panel(client, row)
 
