@@ -47,7 +47,7 @@ def test_the_card_keeps_its_order(signed_in, treasury, operator):
     assert places == sorted(places)
     assert "<dt>Payment ID</dt><dd>none</dd>" in page
     assert f'data-copy="{rows.ADDRESS}"' in page
-    assert page.count('aria-label="agrees"') == 2
+    assert page.count('aria-label="matches"') == 2
 
 
 def test_what_arrives_and_leaves_stands_on_the_card(signed_in, treasury, operator):

@@ -34,7 +34,7 @@ class TestWords:
         row = desk.paid(blocks=0)
         assert "Searching the chain" in panel(client, row)
         desk.sweep()
-        assert "Unconfirmed Sent, not in a block yet" in panel(client, row)
+        assert "Unconfirmed Broadcast, not in a block yet" in panel(client, row)
         settings.PAYOUT_PROOF_DEPTH = 3
         desk.mine()
         assert "newer block available, recheck pending" in panel(client, row)
