@@ -105,7 +105,7 @@ def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
     found = complaints(page, "draft of an account's tiers")
     page.get_by_role("button", name="Review changes").click()
     expect(page.locator("main")).to_contain_text("Second desk, above 100 to 10,000 USD: 2 approvals (was 1).")
-    expect(page.locator("main")).to_contain_text("This loosens no limit")
+    expect(page.locator("main")).to_contain_text("This does not loosen any limit")
     page.get_by_label("Code from your authenticator app").fill(author.codes.fresh())
     page.get_by_role("button", name="Propose rule change").click()
     page.wait_for_url(re.compile(r"/policy/changes/\d+/$"))

@@ -63,7 +63,7 @@ def test_a_lost_answer_on_such_an_account_is_for_two_people_and_never_sent_again
     busy.ahead = QUIET_OVER
     busy.walk.later(minutes=13)
     row = busy.until(row, "investigate")
-    assert "the account changed while it was being read" in row.last_problem
+    assert "the account changed during the check" in row.last_problem
     assert len(busy.calls(row)) == row.calls.count() == 1
 
 

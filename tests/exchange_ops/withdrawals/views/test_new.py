@@ -252,7 +252,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     assert "Nothing has been requested yet: check each field" in page.content.decode()
     assert "data-split" in page.content.decode(), "a draft of this tab does not overwrite the fields"
     other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
-    assert "The payment request has 1.5 as its amount; the field differs." in other
+    assert "The payment request specifies 1.5 as the amount; the field has a different value." in other
     refusal = refused(client, address=f"litecoin:{rows.ADDRESS}?amount=1").context["form"].errors["address"]
     assert "for LTC, but BCH is selected" in refusal[0]
 
