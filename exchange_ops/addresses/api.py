@@ -31,7 +31,7 @@ class DepositAddressOut(serializers.ModelSerializer[DepositAddress]):
     place = serializers.IntegerField(
         allow_null=True,
         read_only=True,
-        help_text="Position among the exchange's last ten, 1 being the newest; null: older, still valid.",
+        help_text="Position among the exchange's last ten addresses (1 is the newest); null if older but still valid.",
     )
 
     class Meta:
@@ -79,7 +79,9 @@ class DepositAddressList(serializers.Serializer[Any]):
     """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
 
     read_at = serializers.DateTimeField(allow_null=True)
-    left_today = serializers.IntegerField(help_text="How many new addresses can still be requested, as far as known.")
+    left_today = serializers.IntegerField(
+        help_text="Number of new addresses that can still be requested, as far as known."
+    )
     latest_request = AddressRequestOut(allow_null=True)
     items = DepositAddressOut(many=True)
 
@@ -94,14 +96,14 @@ class AddressIn(StrictBody):
 class MaySeeAndAsk(MaySeeAndDraft):
     """Operators ask for new addresses as well."""
 
-    message = "Nothing was recorded: only operators can request new addresses."
+    message = "Nothing was requested: only operators can request new addresses."
 
 
 @recording(
     "deposit_addresses_create",
     AddressIn,
     AddressRequestOut,
-    "Request a new address, at most five in 24 hours. The request is sent to the exchange once.",
+    "Request a new deposit address: at most five per 24 hours. The request is never resent to the exchange.",
 )
 class DepositAddresses(Recording):
     """The addresses to pay in to."""

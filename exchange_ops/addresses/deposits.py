@@ -81,7 +81,7 @@ def read(client: ExchangeClient, *, currency: str) -> Reading:
         remark = f"The exchange has no current address: {refused}"
     listing = client.get_deposit_addresses(currency=currency)
     if listing.asides:
-        raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
+        raise BadReply(f"an address is unreadable: {listing.asides[0].reason}")
     used = client.get_used_addresses(currency=currency)
     return Reading(current, list(listing.records), used, remark)
 
@@ -120,7 +120,7 @@ def as_texts(addresses: Iterable[records.DepositAddress]) -> list[str]:
 def problem_of(currency: Currency | None) -> str:
     """Why no deposit of this currency is possible now, or an empty text."""
     if currency is None:
-        return "The exchange does not list this currency."
+        return "This currency is not listed on the exchange."
     if currency.delisted:
         return f"{currency.code} is delisted and deposits are closed. Do not send anything to its addresses."
     if not currency.crypto:

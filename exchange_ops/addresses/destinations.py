@@ -117,7 +117,7 @@ def _network(address: CoinAddress) -> str:
     for network in networks:
         if network in address.networks:
             return network
-    raise coin_addresses.NotAnAddress(f"This is an address on the {' or '.join(address.networks)} network.")
+    raise coin_addresses.NotAnAddress(f"This address belongs to the {' or '.join(address.networks)} network.")
 
 
 def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def _payment_request_problem(code: str, text: str) -> str:
     except payment_requests.CannotRead as problem:
         return str(problem)
     return (
-        "This contains more than an address. Enter address, payment id and amount in their own fields."
+        "This contains more than an address. Enter address, payment ID and amount in separate fields."
         if request
         else ""
     )
@@ -142,30 +142,30 @@ def _payment_request_problem(code: str, text: str) -> str:
 
 def _payment_id_problem(currency: Currency, payment_id: str) -> str:
     if not currency.payout_is_payment_id:
-        return f"{currency.code} does not use payment ids. Leave this blank."
+        return f"{currency.code} does not use payment IDs. Leave this blank."
     return coin_addresses.payment_id_problem(currency.code, payment_id)
 
 
 def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]:
     if payment_id or not currency.payout_is_payment_id:
         return ()
-    return (f"{currency.code} supports payment ids. If the recipient requires one, the money may be lost without it.",)
+    return (f"{currency.code} supports payment IDs. If the recipient requires one, the money may be lost without it.",)
 
 
 def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:
     """The text without blanks around it; what is wrong with it goes into `problems`."""
-    spoken = "address" if name == "address" else "payment id"
+    spoken = "address" if name == "address" else "payment ID"
     trimmed = text.strip()
     if trimmed != text:
         remarks.append(f"Spaces around the {spoken} were removed.")
     if name == "payment_id" and (count := trimmed.count(" ")):
         remarks.append(
-            f"The payment id contains {count} space{'' if count == 1 else 's'}. It is sent exactly as entered."
+            f"The payment ID contains {count} space{'' if count == 1 else 's'}. It is sent exactly as entered."
         )
     if name == "address" and not trimmed:
         problems[name] = "Enter the recipient's address."
     elif len(trimmed) > longest:
-        problems[name] = f"The {spoken} is longer than {longest} characters."
+        problems[name] = f"The {spoken} can be up to {longest} characters; this one is {len(trimmed)}."
     else:
         for place, letter in enumerate(trimmed, start=1):
             if letter == " " and name == "payment_id":

@@ -82,13 +82,13 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
         return problem
     if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
-        return f"A new {currency} address was already requested."
+        return f"A new {currency} address has already been requested."
     opens_at = next_at(account=account, currency=currency, now=now)
     if opens_at is None:
         return ""
     return (
-        f"The exchange issues at most {NEW_A_DAY} new {currency} addresses in 24 hours, and all have been "
-        f"used. Request the next one from {opens_at:%Y-%m-%d %H:%M:%S} UTC."
+        f"The exchange issues at most {NEW_A_DAY} new {currency} addresses per 24 hours, and that limit has been "
+        f"reached. You can request the next one from {opens_at:%Y-%m-%d %H:%M:%S} UTC."
     )
 
 
@@ -143,7 +143,7 @@ def _on_accepted(row: AddressRequest, reply: calls.Reply, now: datetime) -> None
 def _on_refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     problem = reply.problem
     if reply.code == LIMIT_EXCEEDED:
-        problem = f"The exchange issues at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
+        problem = f"The exchange issues at most {NEW_A_DAY} new addresses per 24 hours: {problem}"
     columns = {"error_code": reply.code, "last_problem": problem[:500]}
     _move(row, "refused", now=now, answered_at=now, **columns)
 
@@ -203,7 +203,7 @@ def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> No
 def _listed_addresses(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
     listing = client.get_deposit_addresses(currency=currency)
     if listing.asides:
-        raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
+        raise BadReply(f"an address is unreadable: {listing.asides[0].reason}")
     return list(listing.records)
 
 

@@ -43,7 +43,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
     "refused": State(
         "Refused by the exchange",
         (
-            "No new address was created: the exchange rejected it for the reason below. The current "
+            "No new address was created: the exchange rejected the request for the reason below. The current "
             "address remains valid."
         ),
         Turn.NOBODY,

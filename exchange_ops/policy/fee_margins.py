@@ -40,9 +40,9 @@ class FeeMargin:
     def problems(self) -> Iterator[str]:
         """What is wrong with it, one sentence each."""
         if not FACTORS[0] <= self.factor <= FACTORS[1]:
-            yield f"The network fee limit must be {FACTORS[0]} to {FACTORS[1]} times the estimate."
+            yield f"The network fee limit must be between {FACTORS[0]} and {FACTORS[1]} times the estimate."
         if not FLOORS[0] <= self.floor <= FLOORS[1]:
-            yield f"The fixed margin above the network fee estimate must be {FLOORS[0]} to {FLOORS[1]:,}."
+            yield f"The fixed margin above the network fee estimate must be between {FLOORS[0]} and {FLOORS[1]:,}."
 
 
 USUAL: Final = FeeMargin()

@@ -22,9 +22,9 @@ CALL_NEAR: Final = "call_near"
 LIQUIDATION_NEAR: Final = "liquidation_near"
 LABELS: Final = {
     PRICE_FAR: "Price far from the market",
-    LIMIT_PAST_STOP: "Limit far beyond its stop",
+    LIMIT_PAST_STOP: "Limit price far beyond stop price",
     STOP_REACHED: "Stop price already reached",
-    BOOK_DEEP: "Deep into the order book",
+    BOOK_DEEP: "Goes deep into the order book",
     OVER_VALUE: "Above the value limit",
     MANY_OPEN: "Too many open orders",
     CALL_NEAR: "Close to margin call",

@@ -73,7 +73,7 @@ def judge(
             policy.number, "Nothing can be paid: the policy was changed in the database, outside Countersign."
         )
     if not Currency.objects.filter(pk=currency).exists():
-        return _blocked(policy.number, f"Not paid: the exchange does not list {currency}.")
+        return _blocked(policy.number, f"Not paid: {currency} is not listed on the exchange.")
     tier, because = _tier(ruleset.rules_of(policy), account, quote_value)
     if tier is None:
         return _blocked(policy.number, "Not paid: no policy tier covers this value.")

@@ -34,7 +34,7 @@ _ORDERS: Final = {
     APPROVE_THEN_HOLD: "approval comes before funds are reserved",
 }
 
-_BEFORE: Final = {"confirm": "needed explicit confirmation", "approve": "needed approval", "refuse": "was rejected"}
+_BEFORE: Final = {"confirm": "explicit confirmation", "approve": "approval", "refuse": "rejected"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +164,19 @@ def problems(rules: Rules) -> Iterator[str]:
     if any(len(tiers) > MOST_TIERS for tiers in of_each) or len(rules.limits) > MOST_LIMITS:
         yield f"Enter at most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
     if any(len({tier.up_to for tier in tiers}) != len(tiers) for tiers in of_each):
-        yield "Two tiers have the same upper value."
+        yield "Two tiers have the same upper limit."
     ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
     amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
         yield "Enter a limit greater than zero, with at most 36 digits before the decimal point and 24 after it."
     if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
-        yield f"A tier must have 1 to {MOST_APPROVALS} approvals."
+        yield f"A tier must require 1 to {MOST_APPROVALS} approvals."
     if any(tier.mode not in MODES for tier in rules.tiers):
         yield "Choose whether approval comes before or after funds are reserved."
     if not AGES_S[0] <= rules.value_max_age_s <= AGES_S[1]:
-        yield f"The maximum price age must be {AGES_S[0]} to {AGES_S[1]} seconds."
+        yield f"The maximum price age must be between {AGES_S[0]} and {AGES_S[1]} seconds."
     if rules.price_distance is not None and not DISTANCES[0] <= rules.price_distance <= DISTANCES[1]:
-        yield f"The distance from the market must be {DISTANCES[0]} to {DISTANCES[1]} percent; blank for the default."
+        yield f"Enter a distance from the market between {DISTANCES[0]} and {DISTANCES[1]} percent, or leave it blank."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
         yield "Two limits cover the same person and account."
     yield from rules.fee_margin.problems()
@@ -199,7 +199,7 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
     """How `new` differs from `old`, in words. `names` maps person:1 and account:1 to what they are called."""
     changes = list(_tiers(old, new, names))
     if old.value_max_age_s != new.value_max_age_s:
-        sentence = f"Maximum price age: {new.value_max_age_s} s instead of {old.value_max_age_s} s."
+        sentence = f"Maximum price age: {new.value_max_age_s} s (was {old.value_max_age_s} s)."
         changes.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
     changes += _bound("Order price off market", old.price_bound, new.price_bound, " %")
     changes += _fee(old, new)
@@ -286,11 +286,11 @@ def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator
         if _terms(before) == _terms(after):
             continue
         if before is None or after is None:
-            what = "no payouts allowed" if after is None else f"{_need(after)}; no payouts were allowed before"
+            what = "no payouts allowed" if after is None else f"{_need(after)} (was: no payouts allowed)"
             yield Difference(f"{where}: {what}.", is_looser=after is not None)
             continue
         if before.approvals != after.approvals:
-            sentence = f"{where}: {_need(after)} instead of {before.approvals}."
+            sentence = f"{where}: {_need(after)} (was {before.approvals})."
             yield Difference(sentence, is_looser=after.approvals < before.approvals)
         if before.mode != after.mode:
             yield Difference(f"{where}: {_ORDERS[after.mode]}.", is_looser=after.mode == HOLD_THEN_APPROVE)
@@ -300,12 +300,12 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = f"Network fee limit: {_figure(after.factor)} times the estimate instead of {_figure(before.factor)}."
+        sentence = f"Network fee limit: {_figure(after.factor)}× the estimate (was {_figure(before.factor)}×)."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (
             f"Network fee: always up to {_figure(after.floor)} {new.currency} above the estimate "
-            f"instead of {_figure(before.floor)} {new.currency}."
+            f"(was {_figure(before.floor)} {new.currency})."
         )
         yield Difference(sentence, is_looser=after.floor > before.floor)
 
@@ -317,16 +317,16 @@ def _bound(
     if old == new:
         return
     if new is None:
-        yield Difference(f"{what}: no limit instead of {_most(old, unit)}.", is_looser=True)
+        yield Difference(f"{what}: no limit (was {_most(old, unit)}).", is_looser=True)
         return
     if old is None:
-        yield Difference(f"{what}: at most {_most(new, unit)} instead of no limit.", is_looser=False)
+        yield Difference(f"{what}: at most {_most(new, unit)} (was no limit).", is_looser=False)
         return
     if old[0] != new[0]:
-        sentence = f"{what}: at most {_figure(new[0])}{unit} instead of {_figure(old[0])}{unit}."
+        sentence = f"{what}: at most {_figure(new[0])}{unit} (was {_figure(old[0])}{unit})."
         yield Difference(sentence, is_looser=new[0] > old[0])
     if old[1] != new[1]:
-        sentence = f"{what}: anything above {BEYOND[new[1]]}; before, it {_BEFORE[old[1]]}."
+        sentence = f"{what}: anything above {BEYOND[new[1]]} (was: {_BEFORE[old[1]]})."
         yield Difference(sentence, is_looser=STRICTNESS[new[1]] < STRICTNESS[old[1]])
 
 
@@ -338,7 +338,7 @@ def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
 
 def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
     kind, person, account = scope
-    who = "each person" if person is None else names.get(f"person:{person}", f"person {person}")
+    who = "any user" if person is None else names.get(f"person:{person}", f"person {person}")
     where = "" if account is None else f" in {names.get(f'account:{account}', f'account {account}')}"
     if kind == ValueLimit.OPEN_ORDERS:
         return f"Open orders by {who}{where}"

@@ -89,13 +89,16 @@ class Votes:
         if not self.confirmations.prove(
             confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
         ):
-            yield f"Event {event.seq}: {self.mark}-{number} relies on second factor {confirmation}, which is no proof."
+            yield (
+                f"Event {event.seq}: {self.mark}-{number} relies on second factor {confirmation}, "
+                "which does not prove it."
+            )
         elif name in COUNTED:
             self._people[number, str(digest)].add(event.actor_id or 0)
         if name == "quorum_reached" and len(self._people[number, str(digest)]) < max(int(evidence["needed"]), 1):
             yield (
-                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals; "
-                f"{len(self._people[number, str(digest)])} given."
+                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals but has "
+                f"{len(self._people[number, str(digest)])}."
             )
 
     def compare(self) -> Iterator[str]:
@@ -137,7 +140,8 @@ def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
                 yield f"Event {event.seq}: freeze {number} was lifted with {len(agreed[number])} votes."
     for row in Freeze.objects.order_by("pk"):
         if (row.thawed_at is not None) != (row.pk in ended):
-            yield f"Freeze {row.pk} is {'lifted' if row.thawed_at else 'open'} in the table, unlike in the trail."
+            here, there = ("lifted", "open") if row.thawed_at else ("open", "lifted")
+            yield f"Freeze {row.pk} is {here} in the table but {there} in the trail."
     for vote in ThawVote.objects.order_by("pk"):
         if vote.person_id not in agreed[vote.freeze_id]:
             yield f"Vote {vote.pk} on lifting a freeze is in the table but not in the trail."

@@ -30,10 +30,8 @@ class LimitForm(forms.Form):
             (ValueLimit.OPEN_ORDERS, "open orders"),
         ],
     )
-    person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="everyone")
-    account = forms.ModelChoiceField(
-        Account.objects.none(), label="account", required=False, empty_label="all accounts"
-    )
+    person = forms.ModelChoiceField(Person.objects.none(), label="person", required=False, empty_label="any user")
+    account = forms.ModelChoiceField(Account.objects.none(), label="account", required=False, empty_label="any account")
     most = AmountField(label="at most", required=False)
     beyond = forms.ChoiceField(label="above that", choices=list(reversed(BEYOND.items())), required=False)
 
@@ -61,10 +59,10 @@ class RulesForm(forms.Form):
         max_digits=6,
         decimal_places=2,
         help_text="For limit orders priced worse than the market, and market orders that go deeper into the book. "
-        f"Empty: {ruleset.USUAL_DISTANCE} %, and orders above it need explicit confirmation.",
+        f"If blank: {ruleset.USUAL_DISTANCE} %, and orders beyond it need explicit confirmation.",
     )
     price_beyond = forms.ChoiceField(
-        label="An order above that limit", choices=list(reversed(BEYOND.items())), required=False
+        label="Orders above that limit", choices=list(reversed(BEYOND.items())), required=False
     )
     fee_factor = forms.DecimalField(
         label="Network fee limit (times the estimate)",
@@ -75,12 +73,12 @@ class RulesForm(forms.Form):
         help_text="Payout approvals cover fees up to this multiple. Payouts with higher fees go back to the approvers.",
     )
     fee_floor = forms.DecimalField(
-        label="Network fee margin, fixed",
+        label="Fixed network fee margin",
         min_value=fee_margins.FLOORS[0],
         max_value=fee_margins.FLOORS[1],
         max_digits=8,
         decimal_places=2,
-        help_text="Always allowed above the estimate, in the tiers' currency. For chains with very small fees.",
+        help_text="Always allowed above the estimate, in the currency of the tiers. Useful where fees are very small.",
     )
     reason = forms.CharField(
         label="Reason for the change",

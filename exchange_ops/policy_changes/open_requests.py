@@ -59,9 +59,9 @@ def _payouts(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
     open_ones = Withdrawal.objects.filter(state__in=states, decision=NONE, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == withdrawal_states.HELD:
-            sentence = "funds are released; it can be requested again"
+            sentence = "the funds will be released; the payout can be requested again"
         else:
-            sentence = f"approvals start again: {_need(rules, row)}"
+            sentence = f"approvals will start again: {_need(rules, row)}"
         yield TouchedRequest(row.reference, _url("withdrawal", row), sentence, row.account.name)
 
 
@@ -69,7 +69,7 @@ def _transfers(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
     open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.leaves:
-            sentence = f"approvals start again: {_need(rules, row)}"
+            sentence = f"approvals will start again: {_need(rules, row)}"
             yield TouchedRequest(row.reference, _url("transfer", row), sentence, row.account.name)
 
 

@@ -36,10 +36,10 @@ STATES: Final[dict[str, State]] = {
         icon="clock",
     ),
     PUBLISHED: State("Published", "Published as a new policy version.", Turn.NOBODY, Tone.GOOD, terminal=True),
-    REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
+    REJECTED: State("Rejected", "No changes made.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
-        "Nothing was changed: the proposer withdrew it.",
+        "No changes made: the proposer withdrew it.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -47,7 +47,7 @@ STATES: Final[dict[str, State]] = {
     ),
     EXPIRED: State(
         "Expired",
-        "Nothing was changed: no second approval within three days.",
+        "No changes made: no second approval within three days.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -55,7 +55,7 @@ STATES: Final[dict[str, State]] = {
     ),
     OVERTAKEN: State(
         "Superseded",
-        "Nothing was changed: other rules were published first, or the proposer or approver can no longer approve.",
+        "No changes made: other rules were published first, or the proposer or approver can no longer approve.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -100,9 +100,11 @@ class AccountTiers:
     def contradiction(self) -> str:
         """Where the rows contradict the switch, or an empty text; call it only when both are valid."""
         if self.has_own and not self.table.tiers():
-            return f"Enter at least one tier for {self.account.name}, or untick its own tiers."
+            return f"Enter at least one tier for {self.account.name}, or untick “This account has its own tiers”."
         if not self.has_own and self._is_typed():
-            return f"You changed tiers of {self.account.name}. Tick “This account has its own tiers” or undo them."
+            return (
+                f"You changed tiers for {self.account.name}. Tick “This account has its own tiers” or undo the changes."
+            )
         return ""
 
     def tiers(self) -> list[Tier]:

@@ -161,8 +161,8 @@ def named_limits(version_rules: Rules, person: Person) -> list[dict[str, Any]]:
             "kind": limit.kind,
             "beyond": BEYOND[limit.beyond],
             "most": limit.most,
-            "person": "everybody" if limit.person is None else names.get(f"person:{limit.person}", ""),
-            "account": "all accounts" if limit.account is None else names.get(f"account:{limit.account}", ""),
+            "person": "any user" if limit.person is None else names.get(f"person:{limit.person}", ""),
+            "account": "any account" if limit.account is None else names.get(f"account:{limit.account}", ""),
         }
         for limit in version_rules.limits
         if limit.account is None or shared_rules.may_see(person, limit.account)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
 NOBODY_MAY = "Only treasury and administrators can change the rules."
-NOT_THERE = "Nothing was changed: this also concerns accounts outside your role. Ask a colleague with access to them."
+NOT_THERE = "No changes made: this also affects accounts you have no access to. Ask a colleague who has."
 
 
 class CannotChange(Exception):
@@ -58,11 +58,11 @@ def problems(new_rules: Rules) -> list[str]:
     sentences = list(ruleset.problems(new_rules))
     all_names = names()
     if any(f"account:{number}" not in all_names for number in ruleset.accounts_apart(new_rules)):
-        sentences.append("A tier names an unknown account.")
+        sentences.append("A tier is for an unknown account.")
     for limit in new_rules.limits:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
         if any(number is not None and name not in all_names for name, number in scopes.items()):
-            sentences.append("A limit names an unknown person or account.")
+            sentences.append("A limit is for an unknown person or account.")
     if not sentences and not compared(new_rules):
         sentences.append("Not proposed: these rules are already in force.")
     return sentences
@@ -292,7 +292,7 @@ def _refuse_unless_open(row: PolicyChange, open_states: tuple[str, ...], actor: 
     if not models.Person.objects.filter(pk=actor.pk, is_active=True, groups__name__in=rules.WHO).exists():
         raise CannotChange(NOBODY_MAY)
     if row.state not in open_states:
-        raise CannotChange(f"Nothing was changed: this proposal is already closed ({row.label.lower()}).")
+        raise CannotChange(f"No changes made: this proposal is already closed ({row.label.lower()}).")
 
 
 PROPOSALS: Final = Acts(PROPOSE, CannotChange)
@@ -301,6 +301,6 @@ DECISIONS: Final = InTurn(
     CannotChange,
     machine.MACHINE,
     missing="Rule change not found.",
-    why_over=lambda row: "Nothing was changed: a colleague acted on it first. Refresh.",
+    why_over=lambda row: "No changes made: a colleague acted on it first. Refresh.",
     read_with=("proposed_by", "agreed_by"),
 )

@@ -23,7 +23,7 @@ def reply_of(send: Callable[[], Any]) -> Reply:
         # Raised before a byte leaves: the call can't be made in this form, now or later.
         return Reply(REFUSED, problem=f"The request is invalid and was not sent: {problem}")
     except Unreachable as problem:
-        return Reply(NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
+        return Reply(NOT_SENT, problem=f"The exchange could not be reached: {problem.reason}")
     except CallFailed as problem:
         return Reply(UNKNOWN, problem=f"No usable response: {problem}")
     except Exception as problem:  # whatever a library raises: once it may have left, the outcome is unknown

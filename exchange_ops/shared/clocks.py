@@ -83,7 +83,7 @@ def problem(*, account: Account) -> str:
         where = "ahead of" if _skew(newest) > timedelta(0) else "behind"
         return (
             f"The exchange's clock is {minutes} min {where} ours. Deadlines follow the later clock, so they "
-            "may come early but never late. An administrator must check this machine's clock against a time server."
+            "may come early but never late. An administrator must check the server's clock against a time server."
         )
     return (
         f"The date in the exchange's responses is {abs(_skew(newest)).days} days off. It is ignored; deadlines "

@@ -145,7 +145,7 @@ def read_instant(text: str) -> datetime:
     """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
     match = _INSTANT.fullmatch(text)
     if match is None:
-        raise forms.ValidationError("Enter date and time in UTC, for example 2026-11-30 18:00.", code="malformed")
+        raise forms.ValidationError("Enter a date and time in UTC, for example 2026-11-30 18:00.", code="malformed")
     try:
         return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
     except ValueError:

@@ -41,7 +41,7 @@ def failed(name: str, *, now: datetime, problem: str, account: Account | None = 
 def report_overdue_jobs(*, now: datetime) -> None:
     """Report the jobs of this process that run longer than any may; nothing where there are none."""
     if overdue := LANES.overdue():
-        failed(JOBS, now=now, problem=remark_of([f"A job has been running far too long: {name}." for name in overdue]))
+        failed(JOBS, now=now, problem=remark_of([f"A job is overdue: {name}." for name in overdue]))
 
 
 def state_of(name: str) -> FollowerState | None:

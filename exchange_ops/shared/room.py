@@ -42,15 +42,15 @@ def _clock() -> Health:
     behind = clock_falls.fallen_by(now, beat)
     if behind:
         return Health(ok=False, sentence=clock_falls.sentence(behind), age_s=behind.total_seconds())
-    return Health(ok=True, sentence="This machine's clock has not been set back.")
+    return Health(ok=True, sentence="The server's clock has not been set back.")
 
 
 def _worker() -> Health:
-    return _loop(heartbeats.WORKER, "Worker", "Forms are waiting for responses; payouts continue in the scheduler.")
+    return _loop(heartbeats.WORKER, "Worker", "Forms wait for responses; the scheduler continues payouts.")
 
 
 def _releases() -> Health:
-    return _loop(heartbeats.RELEASES, "Release worker", "Reserved money is released by the scheduler.")
+    return _loop(heartbeats.RELEASES, "Release worker", "The scheduler releases reserved money instead.")
 
 
 def _sweeper() -> Health:
@@ -61,7 +61,7 @@ def _jobs() -> Health:
     row = heartbeats.state_of(heartbeats.JOBS)
     age = ages.age(row.beat_at if row else None, clock.now())
     if row is None or age is None or age > ages.BEAT_AGE:
-        return Health(ok=True, sentence="No worker job is running too long.")
+        return Health(ok=True, sentence="No worker job is overdue.")
     consequence = "Its account or task may be delayed; other jobs continue. An admin can restart the workers."
     return Health(ok=False, sentence=f"{row.problem} {consequence}", age_s=age.total_seconds())
 
@@ -91,7 +91,7 @@ INCIDENTS: Final = (
         _places,
         sees=causes.KEEPERS,
         closable=False,
-        ends="Resolved when the exchange is in the settings and the desk has been restarted.",
+        ends="Resolves once the exchange is added to the settings and the desk is restarted.",
     ),
     Kind(
         alarms.WORK_STALLED,

@@ -105,9 +105,9 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
     if name in {UNCLEAR, GONE}:
         return Difference(Tone.BAD, "Needs review")
     if sub.wanted == states.AS_FROZEN and name not in SHUT:
-        return Difference(Tone.BAD, "Differs: requested frozen, not frozen")
+        return Difference(Tone.BAD, "Differs: freeze requested, not frozen")
     if sub.wanted == "active" and name != OPEN:
-        return Difference(Tone.BAD, "Differs: requested active, not active")
+        return Difference(Tone.BAD, "Differs: activation requested, not active")
     if settings_differ(sub):
         under_way = next((one for one in open_actions if one.kind == states.SETTINGS), None)
         return Difference(Tone.ACTIVE, "Changing settings") if under_way else Difference(Tone.BAD, "Settings differ")
@@ -126,14 +126,14 @@ def obstacle(kind: str, sub: SubAccount) -> str:
     """Why this can't be requested now, or an empty text: what the exchange would refuse is refused here first."""
     name, number = _name(sub), sub.exchange_id
     if name == GONE:
-        return f"{number} is no longer in the exchange's list."
+        return f"Sub-account {number} is no longer in the exchange's list."
     if kind == states.FREEZE:
         word = {FROZEN: "frozen", DISABLED: "disabled permanently", CLOSED: "frozen or disabled"}.get(name)
-        return f"{number} is already {word} and can't be frozen." if word else ""
+        return f"Sub-account {number} is already {word} and can't be frozen." if word else ""
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:
-        return f"{number} is {status_of(sub).label.lower()}; its payout settings can't be changed."
+        return f"Sub-account {number} is {status_of(sub).label.lower()}; its payout settings can't be changed."
     return ""
 
 
@@ -142,11 +142,11 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
     if name == OPEN and sub.wanted == states.AS_FROZEN:
         return ""  # a failed freeze is withdrawn by requesting it active again
     if name == OPEN:
-        return f"{number} is already active."
+        return f"Sub-account {number} is already active."
     if name == NEW:
-        return f"{number} is new and has never been frozen; no activation needed."
+        return f"Sub-account {number} is new and has never been frozen; no activation needed."
     if name == DISABLED:
-        return f"{number} is permanently disabled; the exchange does not reactivate disabled sub-accounts."
+        return f"Sub-account {number} is permanently disabled; the exchange does not reactivate disabled sub-accounts."
     return ""
 
 

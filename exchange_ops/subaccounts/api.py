@@ -16,24 +16,28 @@ from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAcc
 class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     """One sub-account: what was asked for beside what the exchange showed when it was last read."""
 
-    id = ExchangeIdText(source="exchange_id", read_only=True, help_text="The exchange's number.")
+    id = ExchangeIdText(source="exchange_id", read_only=True, help_text="Sub-account ID on the exchange.")
     status = serializers.CharField(read_only=True, help_text="The exchange's own status: new, active or disable.")
     standing = serializers.SerializerMethodField()
-    sentence = serializers.SerializerMethodField(help_text="Status in words.")
+    sentence = serializers.SerializerMethodField(help_text="Status as a sentence.")
     requested = serializers.ChoiceField(
         source="wanted",
         choices=("", *states.REQUESTED_STATUSES),
         read_only=True,
-        help_text="Empty without a request.",
+        help_text="Requested status; empty if none was requested.",
     )
-    difference = serializers.SerializerMethodField(help_text="Requested against observed, in words.")
+    difference = serializers.SerializerMethodField(
+        help_text="Requested status compared with the observed one, as a label."
+    )
     differs = serializers.SerializerMethodField(help_text="Whether the difference needs review.")
     settings_shown = serializers.BooleanField(
         read_only=True,
         allow_null=True,
         help_text="Whether the exchange showed its settings; null before the first sync.",
     )
-    payout_enabled = serializers.BooleanField(read_only=True, allow_null=True, help_text="As last shown.")
+    payout_enabled = serializers.BooleanField(
+        read_only=True, allow_null=True, help_text="Last value shown by the exchange."
+    )
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
     requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)
 
@@ -63,7 +67,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     @extend_schema_field(
         serializers.ChoiceField(
             choices=account_status.NAMES,
-            help_text="From everything observed. closed: frozen or disabled; the exchange uses one status for both.",
+            help_text="Derived from all observations. closed: frozen or disabled (one status at the exchange).",
         )
     )
     def get_standing(self, row: SubAccount) -> str:
@@ -71,11 +75,11 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         return account_status.status_of(row).name
 
     def get_sentence(self, row: SubAccount) -> str:
-        "Status in words."
+        "Status as a sentence."
         return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
-        """Requested against observed, in words."""
+        """Requested status compared with the observed one, as a label."""
         return self._difference(row).label
 
     def get_differs(self, row: SubAccount) -> bool:
@@ -113,12 +117,14 @@ class SubAccountActionOut(serializers.ModelSerializer[SubAccountAction]):
 
     kind = serializers.ChoiceField(choices=list(states.KINDS), read_only=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
-    sentence = serializers.CharField(read_only=True, help_text="What was changed first, then who can do what.")
+    sentence = serializers.CharField(read_only=True, help_text="What happened, then who can do what.")
     requested_by = serializers.CharField(source="requested_by.username", read_only=True)
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
     requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)
     attempts = serializers.IntegerField(
-        source="attempt", read_only=True, help_text="Maximum number of times it was sent."
+        source="attempt",
+        read_only=True,
+        help_text="Number of send attempts (an upper bound: an attempt may not have reached the exchange).",
     )
 
     class Meta:

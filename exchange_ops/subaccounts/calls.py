@@ -52,7 +52,7 @@ def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
     except BadArgument as problem:
         reply = Reply(calls.REFUSED, answer=NO, problem=f"The request is invalid and was not sent: {problem}")
     except Unreachable as problem:
-        reply = Reply(calls.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
+        reply = Reply(calls.NOT_SENT, problem=f"The exchange could not be reached: {problem.reason}")
     except OutcomeUnknown as unknown:
         reply = _without_outcome(unknown)
     except CallFailed as problem:
@@ -68,7 +68,7 @@ def _reply(row: SubAccountAction, answer: bool) -> Reply:
         return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
-        return Reply(calls.REFUSED, answer=NO, problem="The exchange refused to activate it (response: false).")
+        return Reply(calls.REFUSED, answer=NO, problem="The exchange rejected the activation (response: false).")
     return Reply(
         calls.UNKNOWN, answer=LOST, problem="The exchange returned false, which is not documented for this request."
     )

@@ -191,7 +191,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         problems += [problem for problem in [_sync_settings(account, numbers, now, client_for)] if problem]
         columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
     except FAILURES as failure:
-        columns["problem"] = f"The list could not be read. {sentence_of(failure)}"[:500]
+        columns["problem"] = f"The list could not be loaded. {sentence_of(failure)}"[:500]
         _log.warning("subaccounts.list_failed", account=account.pk, reason=str(failure))
     SubAccountReading.objects.filter(pk=reading.pk).update(**columns)
     if reading.is_awaited or columns["problem"] != reading.problem:
@@ -209,7 +209,7 @@ def _sync_settings(account: Account, numbers: list[int], now: datetime, client_f
                 batch = numbers[start : start + SETTINGS_A_CALL]
                 _store_settings(account, batch, client.get_subaccount_settings(ids=batch), now)
     except FAILURES as failure:
-        return f"The payout settings could not be read. {sentence_of(failure)}"
+        return f"The payout settings could not be loaded. {sentence_of(failure)}"
     return ""
 
 
@@ -222,7 +222,7 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
                 figures_now = client.get_subaccount_balances(subaccount_id=sub.exchange_id)
             _store_balances(sub, figures_now, now)
         except FAILURES as failure:
-            problem = f"The balances could not be read. {sentence_of(failure)}"[:300]
+            problem = f"The balances could not be loaded. {sentence_of(failure)}"[:300]
             SubAccount.objects.filter(pk=sub.pk).update(balances_tried_at=now, balances_problem=problem)
             return
         finally:

@@ -52,7 +52,7 @@ STATES: Final[dict[str, State]] = {
     "unknown": State(
         "Outcome unknown",
         (
-            "It is not yet known whether it was done: the exchange did not respond, or not clearly. Its list is "
+            "It is not yet known whether the change was made: the exchange gave no clear response. Its list is "
             "checked until it is known. No action needed."
         ),
         Turn.EXCHANGE,
@@ -69,7 +69,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "Nothing was changed: the exchange rejected it for the reason below.",
+        "No changes made: the exchange rejected the request for the reason below.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -77,7 +77,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_done": State(
         "Not done",
-        "Nothing was changed, according to the exchange's list. An admin can request it again.",
+        "No changes made, according to the exchange's list. An admin can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",

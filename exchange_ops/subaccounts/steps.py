@@ -36,7 +36,7 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
     if _lane_is_taken(row):
-        problem = "Waiting for another request for this sub-account."
+        problem = "Waiting for another request for this sub-account to finish."
         machine.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
         return
     sending.step(

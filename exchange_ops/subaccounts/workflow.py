@@ -216,9 +216,11 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
     problems = []
     for sub in subs:
         if (sub.pk, kind) in under_way:
-            problems.append(f"{sub.exchange_id}: already requested and in progress.")
+            problems.append(f"Sub-account {sub.exchange_id}: already requested and in progress.")
         elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
-            problems.append(f"{sub.exchange_id} is being frozen. Wait until the exchange shows it.")
+            problems.append(
+                f"Sub-account {sub.exchange_id} is being frozen. Wait until the exchange shows it as frozen."
+            )
         elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in under_way:
             continue  # the freeze waits behind the activation, so that a person in a hurry need not
         elif problem := account_status.obstacle(kind, sub):
@@ -258,14 +260,14 @@ class _Form:
         targets = [(one.kind, one.sub_account.exchange_id) for one in actions]
         differs = any(_requested_value(one, name) != value for one in actions for name, value in self.content.items())
         if actions and (differs or targets != [(self.kind, number) for number in self.numbers]):
-            raise CannotAsk({FORM: "Nothing was recorded: this form was already submitted with different content."})
+            raise CannotAsk({FORM: "Not requested: this form was already submitted with different content."})
         return actions
 
     def twin(self) -> list[SubAccountAction]:
         """The actions of the same form submitted at the same moment; refused when somebody else's request was first."""
         if actions := self.sent_before():
             return actions
-        raise CannotAsk({FORM: "Nothing was recorded: another person has just requested the same."})
+        raise CannotAsk({FORM: "Not requested: somebody else has just made the same request."})
 
 
 def _requested_value(action: SubAccountAction, name: str) -> object:

@@ -33,7 +33,7 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
     by = serializers.ChoiceField(
         choices=["", *states.IDENTIFIED_BY],
         read_only=True,
-        help_text="The type of `identifier`; empty for other kinds.",
+        help_text="The type of `identifier`; empty unless `kind` is to_user.",
     )
     amount = AmountText(read_only=True)
     subaccount_id = ExchangeIdText(read_only=True, allow_null=True)
@@ -42,13 +42,13 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
     turn = serializers.ChoiceField(choices=["person", "worker", "exchange", "nobody"], read_only=True)
     initiator = serializers.CharField(source="initiator.username", read_only=True)
     reissues = serializers.IntegerField(
-        source="reissues_id", read_only=True, allow_null=True, help_text="The id of the older transfer it replaces."
+        source="reissues_id", read_only=True, allow_null=True, help_text="The ID of the earlier transfer it replaces."
     )
     second_id = serializers.CharField(
-        read_only=True, allow_null=True, help_text="The other transaction of a conversion."
+        read_only=True, allow_null=True, help_text="The ID of a conversion's other transaction."
     )
     ledger_seen_at = serializers.DateTimeField(
-        read_only=True, allow_null=True, help_text="When the exchange's ledger showed it as requested."
+        read_only=True, allow_null=True, help_text="When the exchange's ledger first showed the transfer as requested."
     )
 
     class Meta:
@@ -88,14 +88,26 @@ class TransferIn(StrictBody):
     kind = StrictChoice(choices=KINDS)
     currency = StrictText(max_length=20)
     amount = AmountIn()
-    to_currency = StrictText(max_length=20, required=False, default="", allow_blank=True, help_text="For convert.")
+    to_currency = StrictText(
+        max_length=20, required=False, default="", allow_blank=True, help_text="For convert: the target currency."
+    )
     by = StrictChoice(
-        choices=["", *states.IDENTIFIED_BY], required=False, default="", help_text="For to_user: the type of the name."
+        choices=["", *states.IDENTIFIED_BY],
+        required=False,
+        default="",
+        help_text="For to_user: the type of `identifier`.",
     )
     identifier = StrictText(
-        max_length=254, required=False, default="", allow_blank=True, trim_whitespace=False, help_text="For to_user."
+        max_length=254,
+        required=False,
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
+        help_text="For to_user: the other user's e-mail address or username.",
     )
-    subaccount_id = ExchangeIdIn(required=False, default=None, allow_null=True, help_text="The exchange's id.")
+    subaccount_id = ExchangeIdIn(
+        required=False, default=None, allow_null=True, help_text="Sub-account ID on the exchange."
+    )
     reason = StrictText(max_length=LONGEST_REASON)
     request_key = RequestKey()
 
@@ -152,5 +164,5 @@ class TransferCancel(APIView):
         try:
             row = workflow.cancel(transfer_id=transfer_id, person=request.user, now=clock.now(), **content)
         except workflow.CannotCancel as problem:
-            raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
+            raise CannotRecord({FORM: f"No changes made. {problem}"}) from None
         return Response(TransferOut(row).data)

@@ -102,7 +102,7 @@ def _exchange_ids(client: ExchangeClient, row: Transfer, last_look: calls.LastLo
         direction = "withdraw" if row.kind == states.FROM_SUBACCOUNT else "deposit"
         ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=direction),)
     if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_storable(one) for one in ids):
-        raise OutcomeUnknown("the exchange returned ids for the transfer that can't be stored")
+        raise OutcomeUnknown("the exchange returned IDs for the transfer that can't be stored")
     return ids
 
 

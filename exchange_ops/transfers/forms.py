@@ -33,9 +33,9 @@ class NewTransferForm(RequestForm):
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
     by = forms.ChoiceField(label="Identify the other user by", choices=list(states.IDENTIFIED_BY.items()))
     identifier = forms.CharField(
-        label="Name of the other user",
+        label="E-mail address or username",
         max_length=254,
-        error_messages={"required": "Enter the e-mail address or the user name of the other user."},
+        error_messages={"required": "Enter the other user's e-mail address or username."},
     )
     currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
     to_currency = forms.ChoiceField(label="Convert to", error_messages={"required": "Choose the target currency."})
@@ -128,7 +128,7 @@ class TransferFilter(DatedForm):
         required=False,
         choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
     )
-    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *states.KINDS.items()])
+    kind = forms.ChoiceField(label="Type", required=False, choices=[("", "Any type"), *states.KINDS.items()])
     currency = forms.CharField(label="Currency", required=False, max_length=20)
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 

@@ -25,9 +25,9 @@ _ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "5": "s", "2": "
 def problem(*, by: str, identifier: str) -> str:
     """Why this can't be the name of a user, or an empty text."""
     if by not in IDENTIFIED_BY:
-        return "Choose e-mail address or user name."
+        return "Choose e-mail address or username."
     if not identifier:
-        return f"Enter the {IDENTIFIED_BY[by]} of the other user."
+        return f"Enter the other user's {IDENTIFIED_BY[by]}."
     if not identifier.isascii() or not identifier.isprintable():
         return "This contains look-alike characters. Retype it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):

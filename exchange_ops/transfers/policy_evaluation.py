@@ -67,6 +67,6 @@ def _lookalikes(transfer: Transfer) -> list[str]:
 
 def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
     if lookalikes:
-        return [f"1 additional approval: the name looks like {', '.join(lookalikes)} but differs."]
+        return [f"1 additional approval: the name resembles {', '.join(lookalikes)} but is not the same."]
     is_known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
     return [] if is_known else ["First transfer to this recipient."]

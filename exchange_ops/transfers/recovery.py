@@ -84,7 +84,7 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
 
 def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
     if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
-        return "Balances can't be compared: the account changed while it was being read."
+        return "Balances can't be compared: the account changed during the check."
     if unexplained is None:
         return "Balances can't be compared: the ledger has an entry of an unknown type."
     if unexplained:

@@ -54,7 +54,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
         problems[FORM] = "Transfer not requested: the form is incomplete. Open it again."
     if transfer.kind not in states.KINDS:
-        problems["kind"] = "Choose the kind of transfer."
+        problems["kind"] = "Choose a transfer type."
         raise CannotTransfer(problems)
     currency = Currency.objects.filter(pk=transfer.currency).first()
     if problem := currency_problem(transfer.kind, currency):
@@ -75,7 +75,7 @@ def currency_problem(kind: str, currency: Currency | None) -> str:
     if currency.delisted:
         return f"{currency.code} is delisted and can't be transferred."
     if kind in BETWEEN_WALLETS and not currency.transfer_enabled:
-        return f"The exchange has suspended transfers of {currency.code}."
+        return f"The exchange has suspended {currency.code} transfers."
     return ""
 
 

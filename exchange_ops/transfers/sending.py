@@ -164,7 +164,7 @@ def _obstacle(row: Transfer) -> str:
         return problem
     under_way = Transfer.objects.filter(account=row.account_id, state__in=states.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
-    return f"{twin.reference} is in progress on the same route; this one starts after it." if twin else ""
+    return f"{twin.reference} is a similar transfer in progress; this one starts after it." if twin else ""
 
 
 def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:

@@ -21,7 +21,7 @@ from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.evidence.figures import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
 from wire.errors import CallFailed
 
-MOVES = "The account changes too fast for a consistent snapshot."
+MOVES = "The account is too active for a consistent snapshot."
 READINGS = 4  # until the account stands still for the length of one reading
 ZERO = Decimal(0)
 Wallets = dict[str, dict[str, dict[str, Decimal]]]

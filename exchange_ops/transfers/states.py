@@ -28,7 +28,7 @@ SUBACCOUNT_KINDS: Final = (TO_SUBACCOUNT, FROM_SUBACCOUNT)
 # Kinds that take money out of the company for good: the rules of withdrawals hold for them.
 LEAVING_KINDS: Final = (TO_USER,)
 EMAIL, USERNAME = "email", "username"
-IDENTIFIED_BY: Final = {EMAIL: "e-mail address", USERNAME: "user name"}
+IDENTIFIED_BY: Final = {EMAIL: "e-mail address", USERNAME: "username"}
 
 DRAFT: Final = "draft"
 REVIEW: Final = "review"

@@ -17,7 +17,7 @@ from exchange_ops.withdrawals.models import Withdrawal
     "withdrawals_create",
     WithdrawalIn,
     WithdrawalOut,
-    "Record a request. Nothing is sent: the request is checked, then treasury decides.",
+    "Request a payout. Nothing is sent yet: the request is checked, then treasury decides.",
 )
 @listing("withdrawals_list", WithdrawalOut)
 class Withdrawals(Recording, OfAccount):

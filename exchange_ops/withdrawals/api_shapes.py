@@ -19,21 +19,21 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
     fee_limit = AmountText(
         read_only=True,
         allow_null=True,
-        help_text="The highest fee that approvals cover; a higher fee needs new approvals.",
+        help_text="The maximum fee covered by the approvals; a higher fee needs new approvals.",
     )
     arrives = AmountText(read_only=True, allow_null=True)
     leaves = AmountText(read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
     label = serializers.CharField(  # type: ignore[assignment]  # a member; the framework takes it off the class
-        read_only=True, help_text="The state, or how it ended, in a few words."
+        read_only=True, help_text="Status label, or how the request ended."
     )
     end = serializers.ChoiceField(
         source="end.name",
         choices=["", *endings.ENDS],
         read_only=True,
         default="",
-        help_text="How it ended without being paid, from the event that ended it; empty otherwise.",
+        help_text="How it ended without being paid; empty otherwise.",
     )
     turn = serializers.CharField(read_only=True, help_text="Who acts next: person, worker, exchange, chain or nobody.")
     initiator = serializers.CharField(source="initiator.username", read_only=True)

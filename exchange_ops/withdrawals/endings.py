@@ -38,7 +38,7 @@ ENDS: Final[dict[str, End]] = {
         End("fee_drifted", "Released, fee changed", "undo-2", "fee_drifted"),
         End("echo_differs", "Released, records differ", "triangle-alert", "echo_differs"),
         End("ended_at_exchange", "Released by the exchange", "undo-2", "ended_at_exchange"),
-        End("checks_failed", "Failed the checks", "circle-x", "checks_failed"),
+        End("checks_failed", "Failed checks", "circle-x", "checks_failed"),
         End("not_carried_out", "Not executed", "circle-x", "commit_not_carried_out"),
     )
 }
@@ -46,7 +46,7 @@ EVENTS: Final = tuple({end.event for end in ENDS.values()})
 # States that have several endings, or the name of one, and what they are called as a group.
 SHARED: Final = {
     states.ROLLED_BACK: "Released, for any reason",
-    states.CANCELLED: "Ended before reaching the exchange",
+    states.CANCELLED: "Closed before reaching the exchange",
     states.EXPIRED: "Approved, not executed",
 }
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}

@@ -40,7 +40,7 @@ class NewWithdrawalForm(RequestForm):
         strip=False,
         error_messages={"required": "Enter the recipient's address."},
     )
-    payment_id = forms.CharField(label="Payment id", max_length=400, strip=False, required=False)
+    payment_id = forms.CharField(label="Payment ID", max_length=400, strip=False, required=False)
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST_REASON,
@@ -108,10 +108,10 @@ def split_request(typed: Mapping[str, Any]) -> SplitRequest | None:
     }
     fields = {name: typed.get(name, "") for name in ("amount", "payment_id", "fee_from", "reason")}
     differences = [
-        f"The payment request has {text} as its {spoken}; the field differs."
+        f"The payment request specifies {text} as the {spoken}; the field has a different value."
         for name, text, spoken in (
             ("amount", holds["amount"], "amount"),
-            ("payment_id", holds["payment_id"], "payment id"),
+            ("payment_id", holds["payment_id"], "payment ID"),
         )
         if text and fields[name].strip() not in {"", text}
     ]

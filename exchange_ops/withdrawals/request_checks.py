@@ -73,7 +73,7 @@ def currency_problem(currency: Currency | None) -> str:
     if not currency.crypto:
         return f"{currency.code} has no blockchain, so it can't be paid to an address."
     if not currency.payout_enabled:
-        return f"The exchange has suspended payouts of {currency.code}."
+        return f"The exchange has suspended {currency.code} payouts."
     return ""
 
 
@@ -92,7 +92,7 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
         return f"The fee of about {grouped_text(fee)} {currency.code} exceeds the amount."
     if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
         least = grouped_text(currency.payout_minimal_amount)
-        return f"At least {least} {currency.code} must arrive; only {grouped_text(arrives)} would."
+        return f"The recipient must get at least {least} {currency.code}; only {grouped_text(arrives)} would arrive."
     return _funds_problem(account, currency.code, leaves)
 
 

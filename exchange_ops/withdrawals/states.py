@@ -197,7 +197,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "cancelled": State(
         "Cancelled",
-        "Nothing was sent or reserved. The request ended before it reached the exchange.",
+        "Nothing was sent or reserved. The request was closed before it reached the exchange.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",

@@ -63,7 +63,7 @@ def test_a_wrong_code_on_a_withdrawal_keeps_its_error_and_the_comment(house, vis
 @pytest.mark.thorough("the same panel as on a withdrawal, which always runs")
 def test_a_wrong_code_on_a_transfer_keeps_its_error_and_the_comment(house, visit, announcer):
     operator, treasury = visit("operator"), visit("treasury")
-    fields = {"Identify_the_other_user_by": "username", "Name_of_the_other_user": "other", "Currency": "ETH"}
+    fields = {"Identify_the_other_user_by": "username", "E-mail address or username": "other", "Currency": "ETH"}
     fields |= {"Amount": "0.0041", "Reason": "Refused once"}
     number = ask(operator, "to-user", button="Request transfer", **fields)
     expect(operator.state()).to_have_text("Waiting for approvals")

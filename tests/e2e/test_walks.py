@@ -31,7 +31,7 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     card = treasury.page.locator("#facts")
     expect(card).to_contain_text("1.2501")
     assert treasury.page.locator("#facts .read-address").inner_text().replace("\n", "").replace(" ", "") == ADDRESS
-    expect(card).to_contain_text("Payment id")
+    expect(card).to_contain_text("Payment ID")
     expect(treasury.page.locator("#facts .echo [aria-label=differs]")).to_have_count(0)
     treasury.mark()
     treasury.approve()

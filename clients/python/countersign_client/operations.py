@@ -252,7 +252,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.AddressRequestOut:
-        """Request a new address, at most five in 24 hours. The request is sent to the exchange once."""
+        """Request a new deposit address: at most five per 24 hours. The request is never resent to the exchange."""
         answer: shapes.AddressRequestOut = self.ask(
             "POST", "/api/v1/deposit-addresses/", body=body, idempotency_key=idempotency_key
         )
@@ -831,7 +831,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WithdrawalOut:
-        """Record a request. Nothing is sent: the request is checked, then treasury decides."""
+        """Request a payout. Nothing is sent yet: the request is checked, then treasury decides."""
         answer: shapes.WithdrawalOut = self.ask(
             "POST", "/api/v1/withdrawals/", body=body, idempotency_key=idempotency_key
         )

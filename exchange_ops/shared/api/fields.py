@@ -21,7 +21,7 @@ class AmountText(serializers.Field[Decimal, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> Decimal:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send the amount as text, in quotes.")
+            raise serializers.ValidationError("Send the amount as a string.")
         try:
             return read_amount(data)
         except forms.ValidationError as problem:
@@ -61,7 +61,7 @@ class ExchangeIdIn(serializers.Field[int, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> int:
         if not isinstance(data, str) or not re.fullmatch(_ID[1:-1], data):
-            raise serializers.ValidationError("Send the id as text, in quotes: digits only.")
+            raise serializers.ValidationError("Send the ID as a string of digits.")
         return int(data)
 
     def to_representation(self, value: int) -> str:

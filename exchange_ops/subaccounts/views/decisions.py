@@ -24,8 +24,8 @@ PAGES = {
     states.ACTIVATE: "exchange_ops/subaccount_activate.html",
 }
 _SENTENCES = {
-    states.FREEZE: "Freeze requested. Complete once the exchange shows it as frozen.",
-    states.ACTIVATE: "Activation requested. Complete once the exchange shows it as active.",
+    states.FREEZE: "Freeze requested. The status updates once the exchange confirms it.",
+    states.ACTIVATE: "Activation requested. The status updates once the exchange confirms it.",
 }
 
 

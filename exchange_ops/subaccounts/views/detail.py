@@ -53,9 +53,11 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         )
     except workflow.CannotAsk as problem:
         form.refuse(problem.problems)
-        refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
+        refusal = " ".join(["No changes requested.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
-    messages.success(request, f"Sub-account {exchange_id}: change requested. Complete once the exchange shows it.")
+    messages.success(
+        request, f"Sub-account {exchange_id}: change requested. The settings update once the exchange confirms it."
+    )
     return redirect("subaccount", exchange_id)
 
 

@@ -73,8 +73,9 @@ def _unknown(now: datetime, only: str) -> Iterator[Cause]:
         amount = kept_amount(row.amount, row.currency)
         minutes = int((now - row.updated_at).total_seconds() // 60)
         sentence = (
-            f"{row.reference}, {amount}: unknown for {minutes // 5 * 5 or minutes} min whether the money moved. "
-            "The exchange's response was lost, and its ledger doesn't show the transfer yet. Do not repeat it."
+            f"{row.reference}, {amount}: outcome unknown for {minutes // 5 * 5 or minutes} min. "
+            "The money may have moved: the exchange's response was lost, and its ledger doesn't show the transfer "
+            "yet. Do not repeat it."
         )
         yield Cause(row.subject, sentence, "transfer", str(row.pk), str(row.account_id))
 
@@ -127,7 +128,7 @@ ROOM: Final = rooms.Room(
     incidents=(
         Kind(
             alarms.TRANSFER_UNCLEAR,
-            "Transfer unclear",
+            "Transfer outcome unclear",
             Severity.CRITICAL,
             (roles.TREASURY,),
             _in_state(states.INVESTIGATE),
@@ -135,7 +136,7 @@ ROOM: Final = rooms.Room(
             ends=causes.BY_TREASURY,
             votes=_resolution_votes,
         ),
-        Kind(alarms.TRANSFER_UNKNOWN, "Transfer unknown", Severity.HIGH, causes.TRADERS, _unknown),
+        Kind(alarms.TRANSFER_UNKNOWN, "Transfer outcome unknown", Severity.HIGH, causes.TRADERS, _unknown),
         Kind(
             alarms.TRANSFER_NOT_SEEN,
             "Transfer not seen",
@@ -143,7 +144,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _in_state(states.NOT_SEEN),
             closable=False,
-            ends="Resolved when treasury closes the transfer or requests it again.",
+            ends="Resolves when treasury closes the transfer or requests it again.",
         ),
     ),
     approvals=(
@@ -175,7 +176,9 @@ ROOM: Final = rooms.Room(
     ),
     searches=(Search(_search, 50),),
     commands=(
-        Command("Move between wallets", "transfer-new", "arrow-left-right", rules.may_request, 30, ("move",)),
+        Command(
+            "Transfer between bank and trading", "transfer-new", "arrow-left-right", rules.may_request, 30, ("move",)
+        ),
         Command("Convert", "transfer-new", "refresh-cw", rules.may_request, 40, ("convert",)),
         Command("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, 50, ("to-subaccount",)),
         Command("Transfer to another user", "transfer-new", "user-round", rules.may_request, 60, ("to-user",)),

@@ -67,7 +67,7 @@ TRANSFERS: Final = List(
             is_shown=False,
             is_time=True,
         ),
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id"), is_shown=False, is_mono=True),
         Value("second exchange id", "second_id"),
         Value("replaces", "reissues_id"),
         Column("reason", "Reason", Value("reason"), is_shown=False),

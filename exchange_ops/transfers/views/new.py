@@ -28,11 +28,11 @@ from exchange_ops.transfers.models import Transfer
 
 ONLY_OPERATORS = "Only operators can request transfers. You can view every transfer in the list."
 TABS = {
-    "move": ("Bank and trading", "Move money between the bank and the trading wallet"),
+    "move": ("Bank and trading", "Transfer between bank and trading accounts"),
     "convert": ("Convert", "Convert to another network"),
-    "to-subaccount": ("To a sub-account", "Move money to a sub-account"),
-    "from-subaccount": ("From a sub-account", "Move money from a sub-account"),
-    "to-user": ("To another user", "Send money to another user of the exchange"),
+    "to-subaccount": ("To a sub-account", "Transfer to a sub-account"),
+    "from-subaccount": ("From a sub-account", "Transfer from a sub-account"),
+    "to-user": ("To another user", "Transfer to another user of the exchange"),
 }
 _NUMBER_MOST = 18  # digits of a sub-account's number
 
@@ -64,7 +64,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
 def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What is available, what would remain and who has to approve, for what was typed so far."""
     if kind not in SLUGS:
-        raise Http404("Unknown kind of transfer.")
+        raise Http404("Unknown transfer type.")
     currency = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
     if currency is not None:
@@ -74,7 +74,7 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
 
 def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
     if slug not in SLUGS:
-        raise Http404("Unknown kind of transfer.")
+        raise Http404("Unknown transfer type.")
     usable, others = _currencies(SLUGS[slug][0])
     options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":

@@ -46,7 +46,7 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
         digest=row.digest,
         purpose=approvals.PURPOSE,
         approve_label=choices.approve_label,
-        reject_label="Reject, nothing was sent",
+        reject_label="Reject transfer",
         why_not="" if may_approve else choices.why_not or f"Nothing to decide. {row.sentence}",
         may_reject=choices.reject,
         facts=facts,

@@ -186,7 +186,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's "
-            "deadline. The funds are being released; you can request it again."
+            "deadline. The funds are being released; you can request the payout again."
         )
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")

@@ -44,9 +44,9 @@ def total(
     priced = [worth for worth in worths if worth is not None]
     is_known = len(priced) == len(worths)
     together = sum(priced, Decimal(0))
-    text = f"{together.quantize(Decimal('0.01')):,f} {value.currency}" if is_known else "value unknown"
+    text = f"{together.quantize(Decimal('0.01')):,f} {value.currency} in total" if is_known else "value unknown"
     sentence = (
-        f"To this recipient within 24 hours, including this one: {len(others) + 1} payouts, {text}. "
+        f"Last 24 hours to this recipient, including this one: {len(others) + 1} payouts, {text}. "
         "The total determines the tier."
     )
     return DayTotal(together if is_known else None, sentence)

@@ -81,8 +81,8 @@ def _numbered(indexes: list[int]) -> Answer:
     missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
     twice = len(indexes) - len(set(indexes))
     value = {"read": len(indexes), "missing": missing, "twice": twice}
-    gaps = f"{missing} numbers unused" if missing else "no gaps"
-    sentence = f"{len(indexes)} entries have indexes {indexes[0]} to {indexes[-1]}; {gaps}, {twice} are used twice."
+    gaps = f"unused numbers: {missing}" if missing else "no gaps"
+    sentence = f"{len(indexes)} entries have indexes {indexes[0]} to {indexes[-1]}; {gaps}; used twice: {twice}."
     return Answer("index_density", value, sentence, holds=not twice)
 
 

@@ -123,8 +123,8 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"It is unknown whether a hold was created: {unknown.reason}. Nothing is paid by it. Look for the comment "
-            f"{tag} in the exchange's ledger and release it there, or let it expire."
+            f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the "
+            f"comment {tag} in the exchange's ledger and release it there, or let it expire."
         ) from unknown
     return hold_id, tag
 
@@ -137,7 +137,12 @@ def _life_of_a_hold(
     hold_id, tag = _hold(account, currency, address, means)
     try:
         record, waited_ms = _listed(hold_id, means, after=last_index)
-        yield Answer("listed_before_commit", record is not None, "Holds are listed before commit.", record is not None)
+        yield Answer(
+            "listed_before_commit",
+            record is not None,
+            f"Holds are {'' if record is not None else 'not '}listed before commit.",
+            record is not None,
+        )
         if record is not None:
             yield Answer("listing_delay_ms", waited_ms, f"Holds are listed within {waited_ms} ms.")
             yield from _listed_as(record, tag, estimate)

@@ -100,7 +100,7 @@ def _read(client: ExchangeClient) -> Reading:
         if before == after:
             return Reading(transactions, after, tuple(asides))
         before = after
-    raise CannotReconcile("The account changes too fast for a consistent snapshot. Try again when it is quieter.")
+    raise CannotReconcile("The account is too active for a consistent snapshot. Try again when it is quieter.")
 
 
 def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
@@ -123,11 +123,10 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
         if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
-        sentence = f"{late_versions} record versions were missing from our ledger and have been added."
+        sentence = f"Record versions missing from our ledger, now added: {late_versions}."
     elif missing or surplus or older:
         sentence = (
-            f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
-            f"{older} are outdated."
+            f"Transactions missing here: {len(missing)}; unknown to the exchange: {len(surplus)}; outdated: {older}."
         )
     else:
         return Finding("transactions", True, f"All {len(exchange_index)} transactions are up to date.")

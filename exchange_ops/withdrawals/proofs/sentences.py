@@ -25,13 +25,13 @@ _AFTER = frozenset(
 )
 _BLOCK_LEFT = (
     Tone.BAD,
-    "No longer on the chain",
+    "No longer on-chain",
     "The payment is unconfirmed again: its block was removed by a chain reorganisation.",
 )
 _MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, not in a block yet."),
-    models.ABSENT: (Tone.WARN, "Not on the chain", "No on-chain transaction yet."),
+    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Broadcast, not in a block yet."),
+    models.ABSENT: (Tone.WARN, "Not on-chain", "No on-chain transaction yet."),
     models.WRONG: (Tone.BAD, "Payment differs", "The on-chain payment differs from the request."),
     models.NOT_PROVEN: (Tone.WARN, "Not proven", "The payment is not proven on-chain."),
     models.BLOCK_LEFT: _BLOCK_LEFT,
@@ -67,7 +67,7 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
-        return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not returned a transaction hash yet.")
+        return ChainStatus(Tone.ACTIVE, "Not on-chain yet", "The exchange has not returned a transaction hash yet.")
     if proof is None or proof.standing == models.UNSEEN:
         sentence = "The exchange returned the transaction hash; the chain has not been checked yet."
         return ChainStatus(Tone.ACTIVE, "Searching the chain", sentence, proof)
@@ -85,7 +85,11 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
         return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
     if proof.standing == models.PROVEN:
         sentence = f"The address received the exact amount, {blocks} deep. "
-        return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
+        return (
+            Tone.ACTIVE,
+            "In a block",
+            f"{sentence}It counts as proven once {settings.PAYOUT_PROOF_DEPTH} blocks deep.",
+        )
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
     tone, label, sentence = _BLOCK_LEFT if was_there else _UNPROVEN[proof.standing]
     return tone, label, f"{sentence} {proof.sentence}"

@@ -41,7 +41,7 @@ def judge(
     elif was_replaced and (
         row.state == states.VERIFIED or (row.state == states.SETTLED and proof_columns["standing"] != PROVEN)
     ):
-        reason = f"{report}, but its block is no longer on the chain. {verdict.sentence}"
+        reason = f"{report}, but its block is no longer on-chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
     elif (
         row.state == states.SETTLED

@@ -91,10 +91,10 @@ class Recipient:
     def short(self) -> str:
         """The briefing in one or two sentences, for messages and lists; empty where there is nothing to mention."""
         sentences = (
-            "Warning: the address looks like a known one but differs from it." if self.lookalike else "",
+            "Warning: the address resembles a known address but is not the same." if self.lookalike else "",
             f"Warning: the address is {self.own}." if self.own else "",
-            "First payment to this recipient." if self.is_first else "",
-            "The same amount was requested for this recipient in the last 24 hours." if self.equal else "",
+            "First payout to this recipient." if self.is_first else "",
+            "Another payout of the same amount to this recipient was requested within 24 hours." if self.equal else "",
             self.coin,
         )
         return " ".join(sentence for sentence in sentences if sentence)

@@ -147,7 +147,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _holds,
             closable=False,
-            ends="Resolved when the exchange's ledger shows that the funds were released.",
+            ends="Resolves once the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
         Kind(alarms.PAYOUT_OVERDUE, "Payout not executed", Severity.HIGH, causes.WORKERS, _overdue),

@@ -44,7 +44,7 @@ def destinations(text: str, scope: Scope) -> Iterator[Hit]:
     rows = Withdrawal.objects.filter(like, account__in=scope.accounts).values("currency", "address")
     paid = Count("pk", filter=Q(state__in=states.PAID))
     for row in rows.annotate(count=Count("pk"), paid=paid).order_by("-count", "address")[:MOST_OF_A_KIND]:
-        words = f"{row['currency']}, {row['count']} withdrawal{'' if row['count'] == 1 else 's'}, {row['paid']} paid"
+        words = f"{row['currency']}, {row['count']} payout{'' if row['count'] == 1 else 's'}, {row['paid']} paid"
         url = with_query("withdrawals", text=row["address"])
         yield Hit("Destinations", shortened(row["address"]), words, url, "landmark")
 

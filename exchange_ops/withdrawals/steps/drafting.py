@@ -101,7 +101,7 @@ def _own_and_fee(row: Withdrawal, client_for: Callable[..., "ExchangeClient"]) -
 def _problem(row: Withdrawal, is_own: bool, fee: Decimal) -> str:
     """Why the request can't go on after all, or an empty text."""
     if is_own:
-        return "The address belongs to the account itself: use a transfer."
+        return "The address belongs to this account: use a transfer instead."
     if fee < 0:
         return "The exchange returned a negative fee estimate."
     currency = Currency.objects.filter(pk=row.currency).first()

@@ -31,7 +31,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         reapproval.for_older_form(row, now=now, again=now + LOOK_EVERY)
         return
     if not policy_evaluation.still_holds(row):
-        _release(row, "policy_changed", now, "The policy changed while it was pending, so its approvals are void.", {})
+        _release(
+            row, "policy_changed", now, "The policy changed while it was pending, so its approvals no longer count.", {}
+        )
         return
     watch = Stopwatch(now)
     answer = ledger_lookup.read(row, client_for=client_for)

@@ -114,7 +114,7 @@ def _content(row: Withdrawal) -> dict[str, Any]:
 def _reserved(row: Withdrawal, client: ExchangeClient, last_look: machine_calls.LastLook) -> str:
     exchange_id = client.create_withdrawal(**_content(row), last_look=last_look)
     if len(exchange_id) > LONGEST_ID or not exchange_id.isprintable():
-        raise OutcomeUnknown("the exchange returned an id for the hold that can't be stored")
+        raise OutcomeUnknown("the exchange returned an ID for the hold that can't be stored")
     return exchange_id
 
 

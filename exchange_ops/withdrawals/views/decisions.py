@@ -56,7 +56,7 @@ def choices(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         progress=_progress(row, approved) if undecided else "",
         finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
         approve_label=_approve_label(row, is_last=approved + 1 >= needed),
-        reject_label="Reject and release funds" if row.state == states.HELD else "Reject, nothing was sent",
+        reject_label="Reject and release funds" if row.state == states.HELD else "Reject payout",
         why_not=why_not,
     )
 

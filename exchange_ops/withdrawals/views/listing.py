@@ -98,7 +98,7 @@ WITHDRAWALS: Final = List(
             is_shown=False,
             is_time=True,
         ),
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange ID", Value("exchange id"), is_shown=False, is_mono=True),
         Column("hash", "Hash", Value("hash"), is_shown=False, is_mono=True),
         Column("reason", "Reason", Value("reason"), is_shown=False),
     ),

@@ -106,7 +106,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_leaves(house, visit):
     page.get_by_role("textbox", name="Reason").fill("A slip of the finger")
     page.get_by_role("button", name="Transfer funds").click()
     expect(page.locator("#id_amount-wrong")).to_contain_text("digits")
-    expect(page.locator("#wrong")).to_contain_text("Nothing was sent or recorded")
+    expect(page.locator("#wrong")).to_contain_text("Transfer not requested")
     expect(page.get_by_label("Amount", exact=True)).to_have_value("1e3")
     assert len(executed(house, *MOVES)) == before
 
@@ -125,7 +125,7 @@ def test_an_address_with_its_code_and_a_new_one(house, visit):
     operator.mark()
     page.get_by_role("button", name="Request a new DOGE address").click()
     expect(page.locator("#addresses")).to_contain_text("New address created")
-    expect(page.locator("#addresses")).to_contain_text("4 of 5 left today")
+    expect(page.locator("#addresses")).to_contain_text("4 of 5 left (24-hour limit)")
     new = at_exchange(house, "account/crypto/address/DOGE")["address"]
     assert new != address
     until(lambda: "".join(printed.inner_text().split()) == new)
@@ -145,7 +145,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
         "to-user",
         button="Request transfer",
         Identify_the_other_user_by="username",
-        Name_of_the_other_user="other",
+        **{"E-mail address or username": "other"},
         Currency="ETH",
         Amount="0.5",
         Reason="A gift as agreed",
@@ -178,7 +178,7 @@ def test_an_auditor_looks_and_changes_nothing(house, visit):
         "to-user",
         button="Request transfer",
         Identify_the_other_user_by="username",
-        Name_of_the_other_user="other",
+        **{"E-mail address or username": "other"},
         Currency="ETH",
         Amount="0.25",
         Reason="Waits for nobody here",

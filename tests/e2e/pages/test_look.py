@@ -123,7 +123,7 @@ LABELS = {
     "held": "Reserved, waiting for approvals",
     "settled": "Paid",
     "rolled_back": "Rejected",
-    "cancelled": "Failed the checks",
+    "cancelled": "Failed checks",
 }
 FOCUSED = """() => {
     const one = document.activeElement;

@@ -76,7 +76,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     expect(page.get_by_role("row", name=re.compile("^USD"))).to_contain_text("5,000.00")
     page.get_by_label("Reason").fill("Its trader left the company")
     page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
-    page.get_by_role("button", name="Freeze now, cancel open orders").dblclick()
+    page.get_by_role("button", name="Freeze and cancel open orders").dblclick()
     page.wait_for_url(re.compile(r"/subaccounts/7001/$"))
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen")
     expect(page.locator("#story .panel").first).to_contain_text("Done")

@@ -428,5 +428,5 @@ def test_rules_of_an_account_are_changed_by_its_people(first, second, limited):
     admin = limited("admin")
     assert change_rules.are_enough(one, admin, at=at)
     assert not change_rules.are_enough(other, admin, at=at)
-    with pytest.raises(policy_changes.CannotChange, match="outside your role"):
+    with pytest.raises(policy_changes.CannotChange, match="accounts you have no access to"):
         policy_changes.propose(new_rules=of_first, reason="More eyes", actor=other, now=clock.now(), **NOBODY)

@@ -112,7 +112,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
     response = send(client, body())
     assert response.status_code == 422
     assert response.json()["detail"].startswith("No new address was requested.")
-    assert "Request the next one from" in response.json()["detail"]
+    assert "You can request the next one from" in response.json()["detail"]
     assert client.get(f"{PATH}?currency=BCH").json()["left_today"] == 0
     assert AddressRequest.objects.count() == 5
 

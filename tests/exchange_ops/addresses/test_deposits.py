@@ -177,7 +177,7 @@ def test_the_exchange_counts_those_made_elsewhere_and_its_refusal_is_told(walk, 
         client_as().create_deposit_address(currency=CODE)
     row = step(ask(walk))
     assert (row.state, row.error_code) == ("refused", 20003)
-    assert "at most 5 new addresses in 24 hours" in row.last_problem
+    assert "at most 5 new addresses per 24 hours" in row.last_problem
     assert row.sentence.startswith("No new address was created")
 
 
@@ -189,7 +189,7 @@ def test_a_lost_answer_is_resolved_by_the_list_and_never_asked_again(walk, clien
     walk.fault("create_deposit_address", kind, **more)
     step(row)
     assert row.state == "unknown"
-    with pytest.raises(requests.CannotAsk, match="was already requested"):
+    with pytest.raises(requests.CannotAsk, match="has already been requested"):
         ask(walk, key="somebody else")
     step(row)
     executed = [
@@ -306,8 +306,8 @@ def test_only_operators_ask(walk, make_person, role):
 @pytest.mark.parametrize(
     ("code", "key", "words"),
     [
-        ("NOSUCH", "a-key", "does not list"),
-        ("", "a-key", "does not list"),
+        ("NOSUCH", "a-key", "not listed on the exchange"),
+        ("", "a-key", "not listed on the exchange"),
         ("USD", "a-key", "chain"),
         (CODE, "", "form is incomplete"),
         (CODE, "k" * 81, "form is incomplete"),

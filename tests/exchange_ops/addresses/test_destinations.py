@@ -88,8 +88,8 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("EOS", "name6", "lower-case letters"),
         ("XLM", "G/../../etc", "5 to 128 characters"),
         ("XLM", "a", "5 to 128 characters"),
-        ("XLM", "A" * 257, "longer than 256"),
-        ("BTC", "1" * 100_000, "longer than 256"),
+        ("XLM", "A" * 257, "can be up to 256 characters"),
+        ("BTC", "1" * 100_000, "can be up to 256 characters"),
         ("ETH", "0x" + "0" * 39 + "\u0660", "arabic-indic"),
         ("ETH", "\ud800" * 42, "u\\+d800"),
         ("ETH", "0x\x00", "u\\+0000"),
@@ -126,7 +126,7 @@ def test_an_address_without_a_checksum_is_marked():
 @pytest.mark.parametrize(
     ("code", "takes", "payment_id", "sentence"),
     [
-        ("BTC", False, "123", "does not use payment ids"),
+        ("BTC", False, "123", "does not use payment IDs"),
         ("XRP", True, "4294967296", "0 to 4294967295"),
         ("XRP", True, "-1", "0 to 4294967295"),
         ("XRP", True, "007", "leading zeros"),
@@ -134,7 +134,7 @@ def test_an_address_without_a_checksum_is_marked():
         ("XRP", True, "12 34", "whole number from 0"),
         ("EOS", True, "12\u00a034", "contains a space"),
         ("XRP", True, "\uff11\uff12", "fullwidth"),
-        ("EOS", True, "x" * 256, "longer than 255"),
+        ("EOS", True, "x" * 256, "can be up to 255 characters"),
         ("EOS", True, "memo\u200d", "zero width joiner"),
         ("EOS", True, "memo\t1", "character 5"),
         ("EOS", True, "memo\n1", "character 5"),
@@ -147,7 +147,7 @@ def test_an_address_without_a_checksum_is_marked():
         ("XRP", True, "+7", "whole number from 0"),
         ("XRP", True, "7.0", "whole number from 0"),
         ("XRP", True, "0x7", "whole number from 0"),
-        ("BTC", False, " x ", "does not use payment ids"),
+        ("BTC", False, " x ", "does not use payment IDs"),
     ],
 )
 def test_a_payment_id_that_does_not_fit_is_refused_beside_its_field(code, takes, payment_id, sentence):
@@ -195,7 +195,7 @@ def test_a_missing_payment_id_is_a_warning_where_the_currency_has_them():
     tag = check("XRP", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", " 4294967295 ", takes_payment_id=True)
     assert (tag.payment_id, tag.warnings) == ("4294967295", ())
     without = check("XRP", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", takes_payment_id=True)
-    assert "payment id" in without.warnings[0]
+    assert "payment IDs" in without.warnings[0]
 
 
 def test_both_fields_are_told_at_once():

@@ -222,7 +222,7 @@ PROVOKED = {
     ),
     alarms.TRANSFER_UNKNOWN: (
         lambda person: rows.transfer_sent(person, now=clock.now() - timedelta(minutes=4)),
-        "unknown for 4 min whether the money moved",
+        "outcome unknown for 4 min. The money may have moved",
     ),
     alarms.TRANSFER_NOT_SEEN: (
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),

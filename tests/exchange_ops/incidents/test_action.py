@@ -131,9 +131,9 @@ def test_an_approval_tells_what_is_worth_knowing_before_it_is_opened(signed_in, 
     now = clock.now()
     first = rows.held(operator, now=now)
     page = text(signed_in(treasury).get("/action/"))
-    assert "First payment to this recipient" in page
+    assert "First payout to this recipient" in page
     assert "BCH, Bitcoin Cash" in page or "BCH, " in page
-    assert "Of the balance 0.3 %" in page or "Of the balance 0.2 %" in page
+    assert "Share of balance 0.3 %" in page or "Share of balance 0.2 %" in page
     assert "Possible duplicate" not in page
     twin = rows.held(operator, now=now)
     page = text(signed_in(treasury).get("/action/"))

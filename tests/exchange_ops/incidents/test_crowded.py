@@ -98,7 +98,7 @@ def test_a_transfer_to_a_user_tells_what_a_payout_tells(signed_in, treasury, ope
     first = rows.transfer(operator, kind="to_user", now=now)
     page = text(signed_in(treasury).get("/action/"))
     assert "First transfer to this recipient" in page
-    assert "Of the balance 0.5 %" in page
+    assert "Share of balance 0.5 %" in page
     assert "Possible duplicate" not in page
     second = rows.transfer(operator, kind="to_user", now=now)
     page = text(signed_in(treasury).get("/action/"))

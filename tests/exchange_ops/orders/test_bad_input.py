@@ -87,7 +87,7 @@ SAYS = [
     ({"stop_loss": "390"}, "take_profit", "Enter both a stop and a take-profit price."),
     ({"type": "stopLimit", "stop_price": "x"}, "stop_price", "Enter the amount in digits with one decimal point"),
     ({"take_markup": "1,5"}, "take_markup", f"{POINT}enter 1.5, not 1,5."),
-    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Enter date and time in UTC"),
+    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Enter a date and time in UTC"),
     ({"quantity": "", "price": ""}, "quantity", ""),
     ({"quantity": "", "price": ""}, "price", ""),
     ({}, "price", ""),

@@ -123,5 +123,8 @@ def test_the_ticket_says_where_the_stop_lies_and_how_far_its_limit_may_trade(sig
 def test_the_page_of_the_rules_says_it(signed_in, treasury):
     order_rows.market(now=clock.now())
     page = " ".join(signed_in(treasury).get("/policy/").content.decode().split())
-    assert "For a stop-limit order, the same applies to its limit price against its stop." in page
-    assert "A stop that is already reached needs explicit confirmation: it triggers immediately." in page
+    assert "For stop-limit orders, the same applies to the limit price relative to the stop price." in page
+    assert (
+        "A stop price that has already been reached needs explicit confirmation, as the order triggers immediately."
+        in page
+    )

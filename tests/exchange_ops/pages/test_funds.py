@@ -136,7 +136,7 @@ def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):
     body = response.content.decode()
     assert "<span>qzd5</span><span>9qv9</span>" in body
     assert f'data-copy="{ADDRESS}"' in body
-    assert "Payment id none" in text(response)
+    assert "Payment ID none" in text(response)
     assert re.search(r'<svg class="qr" role="img" aria-label="[^"]+" viewBox="0 0 (\d+) \1"', body)
     assert "style=" not in re.search(r'<svg class="qr".*?</svg>', body, re.DOTALL)[0]
     assert body.count("bchr") >= 3
@@ -230,7 +230,7 @@ def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
     client, key = signed_in(operator), str(uuid.uuid4())
     page = client.get("/funds/BCH/deposit/")
     assert "Request a new BCH address" in text(page)
-    assert "5 of 5 left today" in text(page)
+    assert "5 of 5 left (24-hour limit)" in text(page)
     for _ in range(2):
         assert client.post("/funds/BCH/deposit/new/", {"request_key": key}).status_code == 302
     row = AddressRequest.objects.get()
@@ -269,11 +269,12 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     client = signed_in(operator)
     hour = f"{now - timedelta(hours=5) + timedelta(hours=24):%Y-%m-%d %H:%M:%S} UTC"
     page = text(client.get("/funds/BCH/deposit/"))
-    assert "0 of 5 left today" in page
+    assert "0 of 5 left (24-hour limit)" in page
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409
-    assert "No new address was requested. The exchange issues at most 5 new BCH addresses in 24 hours" in text(response)
+    limit = "The exchange issues at most 5 new BCH addresses per 24 hours"
+    assert f"No new address was requested. {limit}" in text(response)
     assert AddressRequest.objects.count() == 5
 
 

@@ -51,18 +51,18 @@ def shared(*tiers):
             OWN,
             [
                 HAS_OWN,
-                ("tighter", "Second desk, up to 100 USD: 2 approvals instead of 1."),
-                ("tighter", "Second desk, above 100 to 10,000 USD: 4 approvals instead of 1."),
+                ("tighter", "Second desk, up to 100 USD: 2 approvals (was 1)."),
+                ("tighter", "Second desk, above 100 to 10,000 USD: 4 approvals (was 1)."),
                 (
                     "tighter",
                     "Second desk, above 100 to 10,000 USD: approval comes before funds are reserved.",
                 ),
-                ("tighter", "Second desk, above 10,000 to 250,000 USD: 4 approvals instead of 2."),
+                ("tighter", "Second desk, above 10,000 to 250,000 USD: 4 approvals (was 2)."),
                 (
                     "tighter",
                     "Second desk, above 10,000 to 250,000 USD: approval comes before funds are reserved.",
                 ),
-                ("tighter", "Second desk, above 250,000 USD: 4 approvals instead of 3."),
+                ("tighter", "Second desk, above 250,000 USD: 4 approvals (was 3)."),
             ],
         ),
         (
@@ -70,19 +70,19 @@ def shared(*tiers):
             FIRST,
             [
                 HAS_NONE,
-                ("looser", "Second desk, up to 100 USD: 1 approval instead of 2."),
-                ("looser", "Second desk, above 100 to 10,000 USD: 1 approval instead of 4."),
+                ("looser", "Second desk, up to 100 USD: 1 approval (was 2)."),
+                ("looser", "Second desk, above 100 to 10,000 USD: 1 approval (was 4)."),
                 ("looser", "Second desk, above 100 to 10,000 USD: funds are reserved before approval."),
-                ("looser", "Second desk, above 10,000 to 250,000 USD: 2 approvals instead of 4."),
+                ("looser", "Second desk, above 10,000 to 250,000 USD: 2 approvals (was 4)."),
                 ("looser", "Second desk, above 10,000 to 250,000 USD: funds are reserved before approval."),
-                ("looser", "Second desk, above 250,000 USD: 3 approvals instead of 4."),
+                ("looser", "Second desk, above 250,000 USD: 3 approvals (was 4)."),
             ],
         ),
         # What changes for every other account changes nothing where an account has its own.
         (
             OWN,
             shared(replace(FIRST.tiers[0], approvals=9), *FIRST.tiers[1:]),
-            [("tighter", "All other accounts, up to 10,000 USD: 9 approvals instead of 1.")],
+            [("tighter", "All other accounts, up to 10,000 USD: 9 approvals (was 1).")],
         ),
         # Own tiers that say the same as all others loosen nothing.
         (
@@ -95,17 +95,17 @@ def shared(*tiers):
             FIRST,
             replace(FIRST, tiers=(Tier(None, 5, APPROVE_THEN_HOLD), Tier(None, 1, HOLD_THEN_APPROVE, 2))),
             [
-                ("tighter", "All other accounts, up to 10,000 USD: 5 approvals instead of 1."),
+                ("tighter", "All other accounts, up to 10,000 USD: 5 approvals (was 1)."),
                 ("tighter", "All other accounts, up to 10,000 USD: approval comes before funds are reserved."),
-                ("tighter", "All other accounts, above 10,000 to 250,000 USD: 5 approvals instead of 2."),
+                ("tighter", "All other accounts, above 10,000 to 250,000 USD: 5 approvals (was 2)."),
                 (
                     "tighter",
                     "All other accounts, above 10,000 to 250,000 USD: approval comes before funds are reserved.",
                 ),
-                ("tighter", "All other accounts, above 250,000 USD: 5 approvals instead of 3."),
+                ("tighter", "All other accounts, above 250,000 USD: 5 approvals (was 3)."),
                 HAS_OWN,
-                ("looser", "Second desk, above 10,000 to 250,000 USD: 1 approval instead of 2."),
-                ("looser", "Second desk, above 250,000 USD: 1 approval instead of 3."),
+                ("looser", "Second desk, above 10,000 to 250,000 USD: 1 approval (was 2)."),
+                ("looser", "Second desk, above 250,000 USD: 1 approval (was 3)."),
                 ("looser", "Second desk, above 250,000 USD: funds are reserved before approval."),
             ],
         ),
@@ -131,7 +131,7 @@ def test_tiers_of_accounts_come_back_and_drafts_from_before_name_none():
     ("tiers", "sentence"),
     [
         ((Tier(None, 1, HOLD_THEN_APPROVE, 2),), "Enter at least one tier"),
-        ((*OWN.tiers, Tier(Decimal(100), 3, HOLD_THEN_APPROVE, 2)), "have the same upper value"),
+        ((*OWN.tiers, Tier(Decimal(100), 3, HOLD_THEN_APPROVE, 2)), "have the same upper limit"),
         ((*FIRST.tiers, *(Tier(Decimal(n), 1, HOLD_THEN_APPROVE, 2) for n in range(1, 10))), "at most 8 tiers"),
         ((*FIRST.tiers, Tier(Decimal(-1), 1, HOLD_THEN_APPROVE, 2)), "greater than zero"),
         ((*FIRST.tiers, Tier(None, 0, HOLD_THEN_APPROVE, 2)), "1 to 9 approvals"),
@@ -193,7 +193,7 @@ def test_both_sign_whose_tiers_they_are(people, second):
 def test_tiers_of_an_account_that_is_not_there_are_refused(people, second):
     codes = Codes()
     wanted = replace(FIRST, tiers=(*FIRST.tiers, Tier(None, 3, APPROVE_THEN_HOLD, second.pk + 7)))
-    with pytest.raises(CannotChange, match="A tier names an unknown account"):
+    with pytest.raises(CannotChange, match="A tier is for an unknown account"):
         propose(codes, people[0], wanted, now=codes.now)
     assert not PolicyChange.objects.exists()
 
@@ -211,7 +211,7 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
     )
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
     assert [(each.reference, each.account, each.sentence) for each in open_requests.requests_touched_by(wanted)] == [
-        (there.reference, "Second desk", "approvals start again: 3 approvals required"),
+        (there.reference, "Second desk", "approvals will start again: 3 approvals required"),
     ]
     set_script_prefix(f"/accounts/{second.pk}/")
     try:
@@ -294,7 +294,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     sent = typed(second, own="on", **{"t0-approvals": "4"})
     reviewed = ada.post("/policy/draft/", sent)
     assert "Second desk has its own tiers; the general tiers no longer apply to it." in text(reviewed)
-    assert "Second desk, up to 10,000 USD: 4 approvals instead of 1." in text(reviewed)
+    assert "Second desk, up to 10,000 USD: 4 approvals (was 1)." in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     code = totp.code_at(SECRET, totp.step_at(clock.now()))
     ada.post("/policy/draft/", sent | {"confirmed": "yes", "digest": digest, "code": code})
@@ -323,15 +323,15 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     [
         (
             {"t0-approvals": "4"},
-            "You changed tiers of Second desk. Tick “This account has its own tiers” or undo them.",
+            "You changed tiers for Second desk. Tick “This account has its own tiers” or undo the changes.",
         ),
         (
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
-            "Enter at least one tier for Second desk, or untick its own tiers.",
+            "Enter at least one tier for Second desk, or untick “This account has its own tiers”.",
         ),
         ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),
-        ({"own": "on", "t1-up_to": "10000"}, "Two tiers have the same upper value."),
+        ({"own": "on", "t1-up_to": "10000"}, "Two tiers have the same upper limit."),
     ],
 )
 def test_rows_of_an_account_that_do_not_fit_are_said_and_stay(signed_in, people, second, changes, sentence):
@@ -346,7 +346,7 @@ def test_rows_of_an_account_that_do_not_fit_are_said_and_stay(signed_in, people,
 def test_rows_of_an_account_that_nobody_offered_count_for_nothing(signed_in, people, second):
     sent = typed(second) | {"a99-own": "on", "a99-above-approvals": "1", "t0-approvals": "2"}
     page = text(signed_in(people[0]).post("/policy/draft/", sent))
-    assert "Up to 10,000 USD: 2 approvals instead of 1." in page
+    assert "Up to 10,000 USD: 2 approvals (was 1)." in page
     assert "its own tiers;" not in page
 
 

@@ -60,8 +60,8 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
     start = ada.get("/policy/draft/").content.decode()
     assert 'name="t0-up_to" value="10000"' in start
     reviewed = ada.post("/policy/draft/", typed)
-    assert "Up to 10,000 USD: 2 approvals instead of 1." in text(reviewed)
-    assert "This loosens no limit" in text(reviewed)
+    assert "Up to 10,000 USD: 2 approvals (was 1)." in text(reviewed)
+    assert "This does not loosen any limit" in text(reviewed)
     assert not PolicyChange.objects.exists()
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     answer = ada.post("/policy/draft/", typed | {"confirmed": "yes", "digest": digest, "code": code()})
@@ -74,7 +74,7 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
     ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code()})
     assert quorum.current().number == 2
     assert "Policy v2" in text(ben.get("/policy/"))
-    assert "Up to 10,000 USD: 2 approvals instead of 1." in text(ben.get("/policy/versions/2/"))
+    assert "Up to 10,000 USD: 2 approvals (was 1)." in text(ben.get("/policy/versions/2/"))
     assert "Earlier version" in text(ben.get("/policy/versions/1/"))
     assert ben.get("/policy/versions/3/").status_code == 404
 
@@ -87,7 +87,7 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
         ({"t0-approvals": "0"}, "greater than or equal to 1"),
         ({"t0-approvals": ""}, "1 to 9 approvals"),
         ({"t0-mode": "at_once"}, "Select a valid choice"),
-        ({"t1-up_to": "10000"}, "have the same upper value"),
+        ({"t1-up_to": "10000"}, "have the same upper limit"),
         ({"l0-most": "5", "l0-person": "999"}, "Select a valid choice"),
         ({"value_max_age_s": "9999999"}, "less than or equal to 3600"),
         ({"price_distance": "1e999"}, "less than or equal to 100"),
@@ -171,6 +171,6 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ]
     assert said.price_bound == (3, "approve")
     page = text(ben.get("/policy/"))
-    assert "Open orders by ada in all accounts : at most 20 ; anything above needs explicit confirmation" in page
+    assert "Open orders by ada in any account : at most 20 ; anything above needs explicit confirmation" in page
     assert "Orders up to 3 % off market are accepted; anything above needs approval" in page
     assert 'value="approve" selected' in ada.get("/policy/draft/").content.decode()

@@ -39,41 +39,41 @@ def test_equal_rules_differ_in_nothing():
     [
         (
             with_tiers(Tier(Decimal(10_000), 2, HOLD_THEN_APPROVE), *FIRST.tiers[1:]),
-            [("tighter", "Up to 10,000 USD: 2 approvals instead of 1.")],
+            [("tighter", "Up to 10,000 USD: 2 approvals (was 1).")],
         ),
         (
             with_tiers(Tier(Decimal(20_000), 1, HOLD_THEN_APPROVE), *FIRST.tiers[1:]),
-            [("looser", "Above 10,000 to 20,000 USD: 1 approval instead of 2.")],
+            [("looser", "Above 10,000 to 20,000 USD: 1 approval (was 2).")],
         ),
         (with_tiers(*FIRST.tiers[:2]), [("tighter", "Above 250,000 USD: no payouts allowed.")]),
         (
             with_tiers(*FIRST.tiers[:2], Tier(None, 4, HOLD_THEN_APPROVE)),
             [
-                ("tighter", "Above 250,000 USD: 4 approvals instead of 3."),
+                ("tighter", "Above 250,000 USD: 4 approvals (was 3)."),
                 ("looser", "Above 250,000 USD: funds are reserved before approval."),
             ],
         ),
         (
             replace(FIRST, value_max_age_s=600),
-            [("looser", "Maximum price age: 600 s instead of 300 s.")],
+            [("looser", "Maximum price age: 600 s (was 300 s).")],
         ),
         (
             replace(FIRST, price_distance=Decimal("2.5")),
             [
-                ("tighter", "Order price off market: at most 2.5 % instead of 5 %."),
+                ("tighter", "Order price off market: at most 2.5 % (was 5 %)."),
                 (
                     "tighter",
-                    "Order price off market: anything above is rejected; before, it needed explicit confirmation.",
+                    "Order price off market: anything above is rejected (was: explicit confirmation).",
                 ),
             ],
         ),
         (
             replace(FIRST, price_distance=Decimal(8), price_beyond="approve"),
             [
-                ("looser", "Order price off market: at most 8 % instead of 5 %."),
+                ("looser", "Order price off market: at most 8 % (was 5 %)."),
                 (
                     "tighter",
-                    "Order price off market: anything above needs approval; before, it needed explicit confirmation.",
+                    "Order price off market: anything above needs approval (was: explicit confirmation).",
                 ),
             ],
         ),
@@ -82,15 +82,14 @@ def test_equal_rules_differ_in_nothing():
             [
                 (
                     "tighter",
-                    "Open orders by olga in Main desk: at most 20 (above: needs explicit confirmation) "
-                    "instead of no limit.",
+                    "Open orders by olga in Main desk: at most 20 (above: needs explicit confirmation) (was no limit).",
                 ),
-                ("tighter", "Open orders by each person: at most 50 instead of no limit."),
+                ("tighter", "Open orders by any user: at most 50 (was no limit)."),
             ],
         ),
         (
             replace(FIRST, limits=(Limit("transfer", Decimal(500), 1, 2),)),
-            [("tighter", "Each transfer by olga in Main desk: at most 500 USD instead of no limit.")],
+            [("tighter", "Each transfer by olga in Main desk: at most 500 USD (was no limit).")],
         ),
     ],
 )
@@ -100,7 +99,7 @@ def test_each_difference_is_said_with_its_direction(new, expected):
 
 def test_a_limit_that_goes_or_grows_is_looser():
     limited = replace(FIRST, limits=(Limit("order", Decimal(100)),))
-    assert said(FIRST, limited) == [("looser", "Each order by each person: no limit instead of 100 USD.")]
+    assert said(FIRST, limited) == [("looser", "Each order by any user: no limit (was 100 USD).")]
     grown = replace(FIRST, limits=(Limit("order", Decimal(101)),))
     assert said(grown, limited)[0][0] == "looser"
     assert said(limited, grown)[0][0] == "tighter"
@@ -109,7 +108,7 @@ def test_a_limit_that_goes_or_grows_is_looser():
 def test_what_becomes_of_more_has_a_direction_and_drafts_of_before_refuse_it():
     refused = replace(FIRST, limits=(Limit("order", Decimal(100)),))
     approved = replace(FIRST, limits=(Limit("order", Decimal(100), beyond="approve"),))
-    sentence = "Each order by each person: anything above needs approval; before, it was rejected."
+    sentence = "Each order by any user: anything above needs approval (was: rejected)."
     assert said(approved, refused) == [("looser", sentence)]
     assert said(refused, approved)[0][0] == "tighter"
     before = ruleset.as_json(refused)
@@ -126,21 +125,21 @@ def test_the_first_rules_of_all_allow_what_nothing_allowed():
     ("odd", "sentence"),
     [
         (with_tiers(), "at least one tier"),
-        (with_tiers(FIRST.tiers[0], FIRST.tiers[0]), "have the same upper value"),
-        (with_tiers(FIRST.tiers[2], FIRST.tiers[2]), "have the same upper value"),
+        (with_tiers(FIRST.tiers[0], FIRST.tiers[0]), "have the same upper limit"),
+        (with_tiers(FIRST.tiers[2], FIRST.tiers[2]), "have the same upper limit"),
         (with_tiers(Tier(Decimal(0), 1, HOLD_THEN_APPROVE)), "greater than zero"),
         (with_tiers(Tier(Decimal("1e40"), 1, HOLD_THEN_APPROVE)), "36 digits"),
-        (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "A tier must have 1 to"),
+        (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "A tier must require 1 to"),
         (with_tiers(Tier(None, 10, APPROVE_THEN_HOLD)), "1 to 9 approvals"),
         (with_tiers(Tier(None, 1, "pay_at_once")), "before or after funds are reserved"),
-        (replace(FIRST, value_max_age_s=5), "10 to 3600 seconds"),
+        (replace(FIRST, value_max_age_s=5), "between 10 and 3600 seconds"),
         (replace(FIRST, price_distance=Decimal(101)), "percent"),
         (replace(FIRST, limits=(Limit("order", Decimal(1)),) * 2), "the same person and account"),
         (replace(FIRST, limits=(Limit("gift", Decimal(1)),)), "orders, transfers or open orders"),
         (replace(FIRST, limits=(Limit("order", Decimal(1), beyond="shrug"),)), "what happens above the limit"),
         (replace(FIRST, price_beyond=""), "what happens above the limit"),
-        (replace(FIRST, fee_margin=FeeMargin(factor=Decimal("0.9"))), "1 to 10 times the estimate"),
-        (replace(FIRST, fee_margin=FeeMargin(floor=Decimal(-1))), "is 0 to 1,000"),
+        (replace(FIRST, fee_margin=FeeMargin(factor=Decimal("0.9"))), "between 1 and 10 times the estimate"),
+        (replace(FIRST, fee_margin=FeeMargin(floor=Decimal(-1))), "must be between 0 and 1,000"),
         (replace(FIRST, limits=(Limit("transfer", Decimal(1), beyond="approve"),)), "can only be rejected"),
         (replace(FIRST, limits=(Limit("open", Decimal("1.5")),)), "a whole number"),
         (with_tiers(*(Tier(Decimal(n), 1, HOLD_THEN_APPROVE) for n in range(1, 11))), "at most 8 tiers"),

@@ -204,8 +204,8 @@ def test_open_requests_are_named_before_and_judged_again_after(codes, keeper, op
     held, waiting = rows.held(operator, now=now), rows.submitted(operator, to="review", now=now)
     Withdrawal.objects.update(next_action_at=now + timedelta(hours=1), quote_value=Decimal(5))
     found = {each.reference: each.sentence for each in open_requests.requests_touched_by(TIGHTER)}
-    assert found[held.reference] == "funds are released; it can be requested again"
-    assert found[waiting.reference] == "approvals start again: 2 approvals required"
+    assert found[held.reference] == "the funds will be released; the payout can be requested again"
+    assert found[waiting.reference] == "approvals will start again: 2 approvals required"
     ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")
     agree(codes, ben, propose(codes, ada, TIGHTER, now=now), now=now)
     assert set(Withdrawal.objects.values_list("next_action_at", flat=True)) == {now}

@@ -52,7 +52,7 @@ def test_a_failed_reconciliation_is_unready_until_one_holds(read):
     run()
     facts = checks._reconciliation()
     assert not facts.ok
-    assert "1 are unknown to the exchange" in facts.sentence
+    assert "unknown to the exchange: 1" in facts.sentence
     LedgerEntry.objects.filter(exchange_id=strange.exchange_id).update(exchange_id="x")
     LedgerEntry.objects.filter(pk=strange.pk).update(exchange_id=strange.exchange_id)
     assert not checks._reconciliation().ok, "it stands until the next run"

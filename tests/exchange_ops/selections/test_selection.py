@@ -84,10 +84,10 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     for row in (first, second, third):
         assert words_of_page.count(f"Decide on {row.reference}") == 1
     for words in (
-        "First payment",
+        "First payout",
         "2 payouts to this recipient",
         "Approve and pay 1.5000 BCH",
-        "fee covered at most",
+        "maximum fee",
         "approvals close",
         "First transfer",
     ):

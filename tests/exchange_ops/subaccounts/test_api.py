@@ -54,7 +54,7 @@ def test_requested_and_observed_stand_side_by_side(with_token, auditor, sub):
     first, second = with_token(auditor).get(PATH).json()["items"]
     facts = ("id", "status", "standing", "requested", "difference", "differs", "payout_enabled")
     assert [first[name] for name in facts] == ["7001", "active", "active", "active", "As requested", False, True]
-    words = "Differs: requested active, not active"
+    words = "Differs: activation requested, not active"
     assert [second[name] for name in facts] == ["7002", "disable", "closed", "active", words, True, True]
     assert second["settings_shown"] is False
 

@@ -57,7 +57,7 @@ def test_a_list_that_can_not_be_read_is_said_and_nothing_is_forgotten(desk):
     desk.fault("get_subaccounts", "status", times=9, status=503)
     desk.read()
     reading = desk.account.subaccount_reading
-    assert "could not be read" in reading.problem
+    assert "could not be loaded" in reading.problem
     assert reading.read_at < reading.tried_at
     assert account_status.status_of(desk.sub()).name == "active"
 
@@ -207,7 +207,7 @@ def test_a_freeze_that_never_happens_is_tried_three_times_and_stays_wanted(desk)
     assert (row.state, row.attempt) == ("not_done", 3)
     assert desk.status_at_exchange() == "active"
     assert desk.sub().wanted == "frozen"
-    assert account_status.difference(desk.sub()).label == "Differs: requested frozen, not frozen"
+    assert account_status.difference(desk.sub()).label == "Differs: freeze requested, not frozen"
     assert SubAccountCall.objects.filter(action=row).count() == 3
     desk.until(desk.ask("activate")[0], "done")
     assert account_status.difference(desk.sub()).label == "As requested"

@@ -98,11 +98,11 @@ def test_the_list_sets_requested_beside_observed_and_says_the_difference(signed_
     cells = [page[page.index(f" {number} ") :][:260] for number in range(7001, 7007)]
     assert "Active No pending change" in cells[0]
     assert "Frozen Frozen As requested" in cells[1]
-    assert "Frozen Active Differs: requested frozen, not frozen" in cells[2]
+    assert "Frozen Active Differs: freeze requested, not frozen" in cells[2]
     assert "Frozen or disabled" in cells[3]
     assert "Disabled permanently" in cells[4]
     assert "Unclear Needs review" in cells[5]
-    assert "2 differ from the request" in page
+    assert "2 differ from what was requested" in page
     assert "hidden while frozen or disabled" in cells[1]
 
 
@@ -182,7 +182,7 @@ def test_asking_again_is_a_row_that_a_worker_fills(signed_in, operator, sub):
     response = client.post("/subaccounts/read-again/", {"back": "7001"})
     assert response["Location"] == "/subaccounts/7001/"
     assert SubAccountReading.objects.get().is_awaited
-    assert "Loading." in text_of(client.get("/subaccounts/"))
+    assert "Loading…" in text_of(client.get("/subaccounts/"))
     for back in ("", "x", "//elsewhere.example", "9" * 30):
         assert client.post("/subaccounts/read-again/", {"back": back})["Location"] == "/subaccounts/"
 
@@ -213,11 +213,11 @@ def test_what_the_exchange_says_is_shown_as_text(signed_in, admin, sub):
 
 def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, sub):
     page = text_of(signed_in(admin).get("/subaccounts/freeze/?ids=7001"))
-    assert page.index("Moved to its main account") < page.index("ETH") < page.index("USD")
+    assert page.index("To be moved to its main account") < page.index("ETH") < page.index("USD")
     for words in (
         "4,000.50",
         "999.50",
-        "All of its open orders will be cancelled.",
+        "All of the sub-account’s open orders will be cancelled.",
         "Number of open orders",
         "margin positions",
         "Nothing has been sent yet.",

@@ -63,7 +63,7 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
         ({"kind": ...}, "kind", "required"),
         ({"kind": "elsewhere"}, "kind", "not a valid choice"),
         ({"kind": None}, "kind", "null"),
-        ({"amount": 1.25}, "amount", "Send the amount as text"),
+        ({"amount": 1.25}, "amount", "Send the amount as a string"),
         ({"amount": "1e3"}, "amount", "digits"),
         ({"amount": "0"}, "amount", "greater than zero"),
         ({"amount": "-1"}, "amount", "greater than zero"),
@@ -74,7 +74,7 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
         ({"reason": "x" * 501}, "reason", "500"),
         ({"request_key": "short"}, "request_key", "8"),
         *(
-            ({"subaccount_id": odd}, "subaccount_id", "as text, in quotes")
+            ({"subaccount_id": odd}, "subaccount_id", "as a string of digits")
             for odd in (7001, True, "0", "-1", "\u0667", "7001 ", "7001\n", str(2**63))
         ),
         ({"by": "phone"}, "by", "not a valid choice"),
@@ -97,7 +97,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
     [
         ({"currency": "NOPE"}, "currency", "not listed"),
         ({"amount": "100000"}, "amount", "were available"),
-        ({"kind": "to_user"}, "by", "e-mail address or user name"),
+        ({"kind": "to_user"}, "by", "e-mail address or username"),
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "valid e-mail"),
         ({"kind": "convert"}, "to_currency", "Choose"),
         ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),
@@ -137,7 +137,7 @@ def test_it_is_taken_back_by_whoever_asked_and_only_before_it_is_sent(with_token
     other = with_token(make_person("operator", username="operator2"))
     refused = send(other, {"reason": "Mine"}, cancel)
     assert refused.status_code == 422
-    assert refused.json()["detail"].startswith("Nothing was changed.")
+    assert refused.json()["detail"].startswith("No changes made.")
     assert send(client, {"reason": "Twice"}, cancel).json()["state"] == "cancelled"
     again = send(client, {"reason": "Twice"}, cancel)
     assert again.status_code == 422

@@ -43,7 +43,7 @@ def waited(row, **long):
 
 def test_a_transfer_waits_a_minute_for_a_quiet_moment_and_is_sent_then(busy):
     row = busy.step(busy.approved())
-    assert (row.state, "changes too fast" in row.last_problem) == ("approved", True)
+    assert (row.state, "too active for a consistent snapshot" in row.last_problem) == ("approved", True)
     waited(row, seconds=61)
     row = busy.step(row)
     assert row.state == "done"
@@ -59,11 +59,11 @@ def test_a_lost_answer_on_such_an_account_is_for_two_people_and_never_sent_again
     busy.walk.fault(OPERATIONS[row.kind], "drop_after" if executed else "drop_before")
     row = busy.until(row, "unknown")
     row = busy.step(row)
-    assert (row.state, "changes too fast" in row.last_problem) == ("unknown", True)
+    assert (row.state, "too active for a consistent snapshot" in row.last_problem) == ("unknown", True)
     busy.ahead = QUIET_OVER
     busy.walk.later(minutes=13)
     row = busy.until(row, "investigate")
-    assert "the account changed while it was being read" in row.last_problem
+    assert "the account changed during the check" in row.last_problem
     assert len(busy.calls(row)) == row.calls.count() == 1
 
 

@@ -327,7 +327,7 @@ def test_a_lane_takes_one_at_a_time(moving):
     second, other = moving.approved(amount=Decimal("0.5")), moving.approved(states.TRADING_TO_BANK)
     second, other = moving.step(second), moving.step(other)
     assert second.state == "approved"
-    assert f"{first.reference} is in progress on the same route" in second.last_problem
+    assert f"{first.reference} is a similar transfer in progress" in second.last_problem
     assert other.state == "done", "another currency and another way is another lane"
     moving.until(first, "done")
     assert moving.step(second).state == "done"

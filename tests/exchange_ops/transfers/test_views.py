@@ -132,7 +132,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("to-subaccount", {"subaccount_id": ""}, ("subaccount_id", "required")),
         ("to-subaccount", {"subaccount_id": "7999"}, ("subaccount_id", "7999")),
         ("to-subaccount", {"subaccount_id": "one"}, ("subaccount_id", "one")),
-        ("to-user", {"identifier": ""}, ("identifier", "Enter the e-mail address or the user name")),
+        ("to-user", {"identifier": ""}, ("identifier", "Enter the other user&#x27;s e-mail address or username")),
         ("to-user", {"identifier": "no body"}, ("identifier", "letters, digits")),
         ("to-user", {"identifier": "оther"}, ("identifier", "look-alike characters")),
         ("to-user", {"by": "email"}, ("identifier", "valid e-mail address")),
@@ -147,7 +147,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_written(signed_in,
     beside = re.search(rf'id="id_{field}-wrong">(.*?)</div>', body, re.DOTALL)
     where = beside[1] if beside else re.search(r"<fieldset.*?</fieldset>", body, re.DOTALL)[0]
     assert words in re.sub(r"<[^>]+>", " ", where)
-    assert "Nothing was sent or recorded" in body
+    assert "Transfer not requested. Please fix:" in body
     assert not Transfer.objects.exists()
 
 
@@ -183,7 +183,7 @@ def test_a_closed_sub_account_is_not_offered(signed_in, operator):
 def test_a_currency_that_can_not_be_moved_says_why(signed_in, operator):
     rows.currency("LTC", now=clock.now(), transfer_enabled=False)
     body = text(signed_in(operator).get("/transfers/new/move/"))
-    assert "LTC The exchange has suspended transfers of LTC." in body
+    assert "LTC The exchange has suspended LTC transfers." in body
 
 
 def test_only_coins_of_several_networks_are_offered_for_conversion(signed_in, operator):
@@ -405,7 +405,7 @@ def test_treasury_approves_with_a_second_factor_and_the_button_names_the_effect(
     client = signed_in(approver)
     body = page_of(client, row)
     assert "Approve and send 2.5000 BCH" in body
-    assert "Reject, nothing was sent" in body
+    assert "Reject transfer" in body
     assert ">other<" in body
     sent = {"digest": row.digest, "code": code(), "comment": "As agreed"}
     response = client.post(f"/transfers/{row.pk}/approve/", sent)

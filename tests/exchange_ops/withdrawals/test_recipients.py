@@ -75,7 +75,7 @@ def test_own_addresses_and_the_state_of_the_coin_are_named(operator):
     DepositAddress.objects.create(account=second, currency="BCH", address=rows.ADDRESS, first_seen_at=now, seen_at=now)
     assert of(row).own == briefing.OURS, "the other account is not named"
     Currency.objects.filter(pk="BCH").update(payout_enabled=False, payout_fee=Decimal("0.002"))
-    assert "suspended payouts of BCH" in of(row).coin
+    assert "suspended BCH payouts" in of(row).coin
     assert of(row).fee_now == Decimal("0.002")
 
 
@@ -89,14 +89,14 @@ def test_a_look_alike_is_warned_of_on_form_decision_page_card_list_and_message(
     client = signed_in(treasury)
     page, card = client.get(f"/withdrawals/{row.pk}/").content.decode(), client.get("/approvals/").content.decode()
     for name, text in (("form", form), ("page", page), ("card", card)):
-        assert "looks like a known one but differs" in text, name
+        assert "resembles a known address but" in text, name
         assert f"><bdi>{POISON[12:16]}" in text, name
     for name, text in (("form", form), ("page", page)):
-        assert "First payment" in text, name
+        assert "First payout" in text, name
     listed = client.get("/withdrawals/").content.decode()
     assert "Look-alike" in listed
     entry = next(each for each in waiting.undecided(treasury, clock.now()) if each.row.pk == row.pk)
-    assert "looks like a known one but differs from it. First payment to this recipient." in entry.sentence
+    assert "resembles a known address but is not the same. First payout to this recipient." in entry.sentence
     assert "Look-alike" not in client.get("/withdrawals/?state=committed").content.decode()
 
 

@@ -54,7 +54,7 @@ def test_a_good_request_is_a_draft_in_normal_form(ask):
     [
         (Decimal(0), "greater than zero"),
         (Decimal("-1"), "greater than zero"),
-        (Decimal("0.009"), "At least 0.01 BTC must arrive"),
+        (Decimal("0.009"), "The recipient must get at least 0.01 BTC"),
         (Decimal("0.0123456789"), "at most 8 decimals"),
         (Decimal("5"), "5.001 BTC would be debited including the fee, but only 5 were available"),
         (Decimal("1e40"), "Enter a valid amount"),
@@ -72,7 +72,7 @@ def test_an_odd_amount(ask, amount, says):
 
 @pytest.mark.parametrize(
     ("amount", "says"),
-    [("0.001", "exceeds the amount"), ("0.0109", "At least 0.01 BTC must arrive; only 0.0099 would")],
+    [("0.001", "exceeds the amount"), ("0.0109", "The recipient must get at least 0.01 BTC; only 0.0099 would arrive")],
 )
 def test_an_amount_that_the_fee_eats(ask, amount, says):
     assert says in problems(ask, amount=Decimal(amount), include_fee=True)["amount"]
@@ -84,7 +84,7 @@ def test_an_amount_that_the_fee_eats(ask, amount, says):
         ("", "not listed on the exchange"),
         ("btc", "not listed on the exchange"),
         ("NIX", "not listed on the exchange"),
-        ("OFF", "suspended payouts"),
+        ("OFF", "suspended OFF payouts"),
         ("OLD", "delisted"),
         ("USD", "has no blockchain"),
     ],

@@ -50,13 +50,13 @@ def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, 
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"amount": 1.25}, "amount", "Send the amount as text"),
-        ({"amount": 1}, "amount", "Send the amount as text"),
+        ({"amount": 1.25}, "amount", "Send the amount as a string"),
+        ({"amount": 1}, "amount", "Send the amount as a string"),
         ({"amount": None}, "amount", "null"),
         ({"amount": "1e3"}, "amount", "digits"),
         ({"amount": "-1"}, "amount", "greater than zero"),
         ({"amount": "٣"}, "amount", "digits 0 to 9"),
-        ({"amount": ["1"]}, "amount", "Send the amount as text"),
+        ({"amount": ["1"]}, "amount", "Send the amount as a string"),
         ({"amount": ...}, "amount", "required"),
         ({"currency": ...}, "currency", "required"),
         ({"currency": 5}, "currency", "Must be a string."),
@@ -89,7 +89,7 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
         ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),
-        ({"payment_id": "1"}, "payment_id", "does not use payment ids"),
+        ({"payment_id": "1"}, "payment_id", "does not use payment IDs"),
     ],
 )
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):
@@ -122,7 +122,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
 def test_only_operators_draft(with_token, make_person, role):
     response = send(with_token(make_person(role)), body())
     assert response.status_code == 403
-    assert response.json()["detail"] == "Nothing was recorded: only operators can request payouts."
+    assert response.json()["detail"] == "Nothing was requested: only operators can request payouts."
 
 
 def test_a_bad_token_and_none_read_alike(client):

@@ -28,7 +28,9 @@ def test_four_pieces_take_the_approvals_of_their_sum(operator, treasury, signed_
     row = rows.held(operator, now=clock.now(), amount=PIECE)
     assert row.quorum_required == 2
     assert row.quote_value == Decimal(8300), "its own value stays its own"
-    assert "within 24 hours, including this one: 5 payouts, 41,500.00 USD" in row.policy_trace[0]
+    assert (
+        "Last 24 hours to this recipient, including this one: 5 payouts, 41,500.00 USD in total" in row.policy_trace[0]
+    )
     page, card = (
         re.sub(r"\s+", " ", signed_in(treasury).get(path).content.decode())
         for path in (f"/withdrawals/{row.pk}/", "/approvals/")

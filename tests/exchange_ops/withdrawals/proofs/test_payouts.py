@@ -185,7 +185,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(des
     desk.reorganise(2)
     row = desk.look(row)
     assert (row.state, row.turn) == ("disputed", "person")
-    assert "its block is no longer on the chain" in row.last_problem
+    assert "its block is no longer on-chain" in row.last_problem
     assert (desk.proof(row).standing, desk.proof(row).depth) == ("waiting", 0)
     assert freezes.active(row.account) is None, "a reorganisation is nobody's doing"
     desk.mine()

@@ -28,7 +28,7 @@ def own_address(walk, currency="BTC"):
 
 def test_an_address_of_our_own_ends_it_before_anything_is_sent(walk):
     row = walk.until(walk.request(address=own_address(walk)), "cancelled")
-    assert row.last_problem == "The address belongs to the account itself: use a transfer."
+    assert row.last_problem == "The address belongs to this account: use a transfer instead."
     assert row.events.last().event == "checks_failed"
     assert walk.calls() == []
 
@@ -65,7 +65,7 @@ def test_a_fee_that_makes_no_sense_does_not_go_on(walk, fee):
 def test_a_currency_that_was_closed_meanwhile(walk):
     row = walk.request()
     Currency.objects.filter(code="BTC").update(payout_enabled=False)
-    assert walk.step(row).last_problem == "The exchange has suspended payouts of BTC."
+    assert walk.step(row).last_problem == "The exchange has suspended BTC payouts."
 
 
 def test_a_currency_closed_while_it_waits_keeps_it_waiting(walk):

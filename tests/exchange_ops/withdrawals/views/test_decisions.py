@@ -41,13 +41,13 @@ def approver(treasury):
 def test_the_card_keeps_its_order(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     page = page_of(signed_in(treasury), row)
-    heads = ("To", "Network", "Payment id", "Fee and total", "Requested by", "Policy", "Exchange’s record", "Time")
+    heads = ("To", "Network", "Payment ID", "Fee and total", "Requested by", "Policy", "Exchange’s record", "Time")
     order = ["1.2500 <", *(f"<dt>{head}<" for head in heads)]
     places = [page.index(piece) for piece in order]
     assert places == sorted(places)
-    assert "<dt>Payment id</dt><dd>none</dd>" in page
+    assert "<dt>Payment ID</dt><dd>none</dd>" in page
     assert f'data-copy="{rows.ADDRESS}"' in page
-    assert page.count('aria-label="agrees"') == 2
+    assert page.count('aria-label="matches"') == 2
 
 
 def test_what_arrives_and_leaves_stands_on_the_card(signed_in, treasury, operator):
@@ -77,7 +77,7 @@ def test_the_buttons_name_what_they_do(signed_in, approver, operator):
     assert "Reject and release funds" in page
     page = page_of(client, rows.submitted(operator, to="review", now=clock.now()))
     assert "Approve 1.2500 BCH before the hold" in page
-    assert "Reject, nothing was sent" in page
+    assert "Reject payout" in page
 
 
 def test_the_countdown_is_drawn_by_the_server_with_its_clock(signed_in, treasury, operator):
@@ -189,7 +189,7 @@ def test_the_one_who_asked_takes_it_back(signed_in, operator):
     page = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": "Typed twice"}, follow=True)
     row.refresh_from_db()
     assert row.state == "cancelled"
-    assert "Ended. Nothing was sent." in page.content.decode()
+    assert "Closed. Nothing was sent." in page.content.decode()
 
 
 def test_the_one_who_asked_needs_no_reason_and_anybody_else_does(signed_in, operator, approver):

@@ -21,7 +21,7 @@ def earlier(operator, treasury, payable):
 
 def named(page):
     """The references that the warning names; None without a warning."""
-    found = re.search(r"The same amount to the same recipient.*?</ul>", page, re.DOTALL)
+    found = re.search(r"payout of the same amount to this recipient.*?</ul>", page, re.DOTALL)
     return re.findall(r">(W-\d+)<", found[0]) if found else None
 
 

@@ -64,7 +64,7 @@ def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_i
         ("١.٢", "Use only the digits 0 to 9"),
         ("1\u200b.5", "Use only the digits 0 to 9"),
         ("1.123456789", "at most 8 decimals"),
-        ("0.001", "must arrive"),
+        ("0.001", "would arrive"),
         ("0." + "1" * 25, "Enter at most 24 digits"),
         ("9" * 37, "at most 36 digits before"),
         ("9" * 200, "at most 80 characters"),
@@ -94,7 +94,7 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"address": "<script>alert(1)</script>"}, "address", ""),
         ({"address": "a" * 401}, "address", "at most 400"),
         ({"address": "\0"}, "address", "Null characters"),
-        ({"payment_id": "12345"}, "payment_id", "does not use payment ids"),
+        ({"payment_id": "12345"}, "payment_id", "does not use payment IDs"),
         ({"reason": ""}, "reason", "Enter the purpose of the payment"),
         ({"reason": "x" * 501}, "reason", "at most 500"),
         ({"fee_from": "nobody"}, "fee_from", "Select a valid choice"),
@@ -146,7 +146,7 @@ def test_currencies_that_cannot_be_paid_out_are_explained(signed_in, operator):
     rows.currency("OLD", delisted=True)
     rows.currency("USD", crypto=False)
     page = signed_in(operator).get(PATH).content.decode()
-    assert "The exchange has suspended payouts of OFF" in page
+    assert "The exchange has suspended OFF payouts" in page
     assert "OLD is delisted" in page
     assert "USD has no blockchain" in page
     assert 'value="OFF"' not in page
@@ -194,16 +194,16 @@ def test_the_address_is_shown_in_groups_and_asked_about(signed_in, operator):
     assert "regtest network" in page
     check = AddressCheck.objects.get()
     assert f"addresscheck:{check.pk}" in page
-    assert "Asking the exchange" in page
+    assert "Checking with the exchange" in page
     assert "every 3s" in page
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ({"is_own": True}, "It belongs to this account: use a transfer"),
-        ({"is_own": False}, "No, it is somebody else’s"),
-        ({"problem": "The exchange can’t be asked."}, "Not known"),
+        ({"is_own": True}, "Yes: use a transfer instead"),
+        ({"is_own": False}, "No, external address"),
+        ({"problem": "The exchange can’t be asked."}, "Unknown"),
     ],
 )
 def test_the_answer_about_the_address_fills_in(signed_in, operator, answer, words):
@@ -243,7 +243,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     client = signed_in(operator)
     uri = f"{rows.ADDRESS}?amount=1.5&label=Invoice%207"
     part = destination(client, address=uri, amount="", reason="")
-    for words in ("This is a payment request.", "1.5000 BCH", "Invoice 7", "Fill in the fields", "First payment"):
+    for words in ("This is a payment request.", "1.5000 BCH", "Invoice 7", "Fill in the fields", "First payout"):
         assert words in part, words
     page = client.post(PATH, typed(address=uri, amount="", reason=""))
     assert not Withdrawal.objects.exists()
@@ -252,7 +252,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     assert "Nothing has been requested yet: check each field" in page.content.decode()
     assert "data-split" in page.content.decode(), "a draft of this tab does not overwrite the fields"
     other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
-    assert "The payment request has 1.5 as its amount; the field differs." in other
+    assert "The payment request specifies 1.5 as the amount; the field has a different value." in other
     refusal = refused(client, address=f"litecoin:{rows.ADDRESS}?amount=1").context["form"].errors["address"]
     assert "for LTC, but BCH is selected" in refusal[0]
 
@@ -266,4 +266,4 @@ def test_a_memo_keeps_the_blank_inside_and_loses_those_around_it(signed_in, oper
     assert "contains 1 space" in destination(client, **eos)
     client.post(PATH, typed(**eos))
     assert Withdrawal.objects.get().payment_id == "order 123"
-    assert "The payment id contains a space at character" in destination(client, **{**eos, "payment_id": "order\t123"})
+    assert "The payment ID contains a space at character" in destination(client, **{**eos, "payment_id": "order\t123"})

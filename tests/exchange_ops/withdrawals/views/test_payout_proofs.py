@@ -34,7 +34,7 @@ class TestWords:
         row = desk.paid(blocks=0)
         assert "Searching the chain" in panel(client, row)
         desk.sweep()
-        assert "Unconfirmed Sent, not in a block yet" in panel(client, row)
+        assert "Unconfirmed Broadcast, not in a block yet" in panel(client, row)
         settings.PAYOUT_PROOF_DEPTH = 3
         desk.mine()
         assert "newer block available, recheck pending" in panel(client, row)
@@ -62,7 +62,7 @@ class TestWords:
         desk.reorganise(4)
         desk.sweep()
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
-        assert "No longer on the chain" in page
+        assert "No longer on-chain" in page
         assert "2 confirmations" not in page
         PayoutProof.objects.filter(withdrawal=row).delete()
         assert "2 confirmations, reported by the exchange" in client.get(f"/withdrawals/{row.pk}/").content.decode()
@@ -74,7 +74,7 @@ class TestWords:
         desk.sweep()
         words = panel(client, lost)
         assert (
-            "No longer on the chain The payment is unconfirmed again: its block was removed by a chain reorganisation."
+            "No longer on-chain The payment is unconfirmed again: its block was removed by a chain reorganisation."
             in words
         )
         assert "the dispute is resolved automatically" in words
@@ -86,7 +86,7 @@ class TestWords:
         client = signed_in(treasury)
         row = desk.paid(txid="ab" * 32, blocks=0)
         desk.sweep()
-        assert "Not on the chain No on-chain transaction yet." in panel(client, row)
+        assert "Not on-chain No on-chain transaction yet." in panel(client, row)
         PayoutProof.objects.update(standing="not_proven", sentence="The service's proof does not hold.")
         assert "Not proven The payment is not proven on-chain." in panel(client, row)
 

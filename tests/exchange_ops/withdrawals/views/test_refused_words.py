@@ -62,7 +62,7 @@ def test_a_wrong_code_keeps_the_reason_of_a_thaw(signed_in, approver, operator):
     page = signed_in(approver).post(f"/policy/freezes/{frozen.pk}/thaw/", seen).content.decode()
     assert 'value="Explained"' in page or ">Explained</textarea>" in page.replace("\n", "")
     assert f'data-drawn-for="{freezes.digest_of(frozen)[:16]}"' in page, "the same after a reading: its button stays"
-    assert "frozen, 0 of 2 approved lifting it" in page
+    assert "frozen, 0 of 2 approvals to lift it" in page
 
 
 def test_a_refused_transfer_keeps_the_words_of_a_form_that_is_gone(signed_in, treasury, operator):
