@@ -55,7 +55,7 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     is a token that is invalid or makes too many requests.
     """
     if FRAMES not in scope["extensions"]:
-        raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
+        raise RuntimeError("The relay needs a server with whole-frame support. Start it with: python -m project.serve.")
     await receive()
     caller = await _caller(scope, send)
     if caller is None:

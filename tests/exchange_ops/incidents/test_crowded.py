@@ -65,7 +65,7 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
 
 def test_a_search_says_when_not_all_could_be_looked_through(signed_in, treasury, payable, monkeypatch):
     elsewhere(3)
-    words = "Not all items are listed."
+    words = "Some items are not shown."
     assert words not in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))
     monkeypatch.setattr(entries, "MOST", 3)
     assert words in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))
