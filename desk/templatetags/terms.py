@@ -24,7 +24,7 @@ TERMS: Final[dict[str, str]] = {
     "crowdsale": "A sale of new tokens to everyone who pays in, until a date set at the start.",
     "digest": "A short fingerprint of exactly what was shown. Any change to the content changes it.",
     "echo": "The exchange's own record of the request. The desk compares it with what was approved.",
-    "ecosystem": "Property tokens belong to the main or the test ecosystem; those in the test ecosystem are for testing.",
+    "ecosystem": "Property tokens belong to the main or the test ecosystem; those in the latter are for testing only.",
     "finality": "A final payment is too deep in the chain to be reversed by any reorganisation that occurs in "
     "practice.",
     "follower": "A desk process that stays connected to a service and receives updates live.",
