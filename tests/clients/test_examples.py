@@ -40,7 +40,7 @@ def test_the_examples_of_the_readme_do_what_they_say(surroundings, capsys):
     assert Transfer.objects.count() == 1
     assert json.loads(answers[0])["request_key"] == "invoice-2043"
     assert "items" in json.loads(answers[1])
-    assert "Nothing was sent." in capsys.readouterr().out
+    assert "Nothing was recorded or sent." in capsys.readouterr().out
 
 
 @needs_curl
