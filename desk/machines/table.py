@@ -92,11 +92,11 @@ class Column(Flag):
 
 
 _REASONS: Final = {
-    Column.TIMER: "says when to look again; a wrong time delays or repeats a look, and a look decides nothing",
-    Column.LEASE: "keeps two workers apart for a minute; what was sent stands in the call",
+    Column.TIMER: "time of the next check; a wrong time only delays or repeats a check, which decides nothing",
+    Column.LEASE: "keeps two workers apart for a minute; what was sent is recorded in the call",
     Column.CLOCK: "when the row was last written or read",
-    Column.WORDS: "a sentence about the last try, for people",
-    Column.COPY: "the exchange's own figure, read again from it",
+    Column.WORDS: "a note on the last attempt, for display",
+    Column.COPY: "the exchange's own figure, refreshed from it",
 }
 _UNRECORDED = Column.TIMER | Column.LEASE | Column.CLOCK
 WORK: Final[dict[str, Column]] = {

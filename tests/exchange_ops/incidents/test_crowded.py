@@ -51,7 +51,7 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
         rows.held(operator, now=clock.now(), amount=Decimal(number + 10))
     elsewhere(30)
     found = listing.listing_for(treasury, listing.Wish(source="approvals"), now=clock.now())
-    assert [(label, len(part)) for label, part in found.sections] == [("Soon to expire", 1), ("Decisions", 19)]
+    assert [(label, len(part)) for label, part in found.sections] == [("Expiring soon", 1), ("Decisions", 19)]
     assert found.total == 30
     every = listing.listing_for(treasury, listing.Wish(), now=clock.now())
     assert every.total >= 60
