@@ -30,9 +30,9 @@ def new_secrets(*, containers: bool) -> dict[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Make the folder and its files; 0 when all were made, 1 when one is there already, and then nothing is written."""
-    parser = argparse.ArgumentParser(prog="manage.py make_secrets", description="Create the secrets of a new desk.")
+    parser = argparse.ArgumentParser(prog="manage.py make_secrets", description="Create the secrets for a new desk.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--containers", action="store_true", help="also create the secrets of docker-compose.yml")
+    parser.add_argument("--containers", action="store_true", help="also create the secrets for docker-compose.yml")
     options = parser.parse_args(arguments)
     texts = new_secrets(containers=options.containers)
     there = [name for name in texts if (options.folder / name).exists()]
