@@ -172,7 +172,7 @@ def test_what_no_person_did_was_done_by_the_system(write):
 
 
 def test_a_kind_that_is_not_declared_any_more_is_named_as_it_was_recorded(write):
-    assert write("order.danced", "order:7") == "System recorded “order.danced” of order O-7."
+    assert write("order.danced", "order:7") == "System recorded “order.danced” on order O-7."
 
 
 def test_braces_in_what_people_wrote_are_text(write):

@@ -58,7 +58,7 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
     pages = [client.get(f"/action/?page={number}").content.decode() for number in range(1, every.pages + 1)]
     assert sum(page.count('<li class="entry') for page in pages) == every.total, "each page has its share, none is lost"
     heads = re.findall(r'id="s-([a-z-]+)"', "".join(pages))
-    ordered = ["critical", "soon-to-expire", "high", "decisions", "medium"]
+    ordered = ["critical", "expiring-soon", "high", "decisions", "medium"]
     assert [name for name, _ in groupby(heads)] == ordered, "none comes back later"
     assert "e-section" not in client.get("/action/?sort=oldest").content.decode()
 

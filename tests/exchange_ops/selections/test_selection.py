@@ -66,7 +66,7 @@ def send(client, fields, **answer):
 
 def findings():
     """What the checks of the trail find. Heads outside the database are written after a commit: none here."""
-    return [finding for finding in audit_check.verify(replay=True) if not finding.startswith("The file of")]
+    return [finding for finding in audit_check.verify(replay=True) if not finding.startswith("The heads file")]
 
 
 def state_of(row):
@@ -250,7 +250,7 @@ def test_a_passkey_signs_what_is_ticked_at_that_moment_and_is_used_once(signed_i
 def test_at_most_fifty_and_only_what_one_may_see(signed_in, approver, make_person):
     client = signed_in(approver)
     many = client.get("/action/selection/", {"of": [f"withdrawal:{number}" for number in range(1, 52)]})
-    assert "Select at most 50 requests." in text(many)
+    assert "Select up to 50 requests." in text(many)
     strange = client.get("/action/selection/", {"of": ["incident:1", "withdrawal:x", "withdrawal:999", "x" * 80]})
     assert "No requests selected." in text(strange)
 
