@@ -119,7 +119,7 @@ def _chain(hashes: dict[int, str]) -> Iterator[str]:
             if event.seq != expected_seq:
                 yield f"Event {expected_seq} is missing: the next one is {event.seq}."
             if event.prev != prev:
-                yield f"Event {event.seq} does not follow the one before it."
+                yield f"Event {event.seq} does not link to the previous event: its previous hash does not match."
             if trail.hash_of(event) != event.hash:
                 yield f"Event {event.seq} was changed: its content does not match its hash."
             hashes[event.seq] = event.hash

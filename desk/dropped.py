@@ -48,7 +48,7 @@ class Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Called by the registry."""
         dropped = CounterMetricFamily(
-            "countersign_messages_dropped", "Messages to workers that could not be read, by kind", labels=["kind"]
+            "countersign_messages_dropped", "Unreadable messages to workers, by kind", labels=["kind"]
         )
         for kind, count in sorted(counts().items()):
             dropped.add_metric([kind], count)

@@ -47,9 +47,7 @@ class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
 
     def to_python(self, value: Any) -> Decimal | None:
         if isinstance(value, float | bool):
-            raise ValidationError(
-                "Neither a float nor a truth value carries an amount; give a decimal or its text.", code="invalid"
-            )
+            raise ValidationError("Amounts can't be floats or booleans; pass a Decimal or a string.", code="invalid")
         number: Decimal | None = super().to_python(value)
         if number is not None and not number.is_finite():
             raise ValidationError(self.error_messages["invalid"], code="invalid", params={"value": value})

@@ -279,7 +279,7 @@ class StepUpFailure(models.Model):
         indexes: ClassVar = [models.Index(fields=["person", "at"], name="step_up_failures_recent")]
 
     def __str__(self) -> str:
-        return f"wrong answer of {self.person_id}"
+        return f"incorrect code by {self.person_id}"
 
 
 class SpentTotpStep(Witnessed):
@@ -365,7 +365,7 @@ class Tries(models.Model):
     last_at = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:
-        return f"{self.failures} tries in vain"
+        return f"{self.failures} failed attempts"
 
 
 class DatabaseMark(Witnessed):

@@ -30,7 +30,7 @@ def wake(task: str, *arguments: int | str) -> None:
     finds the row.
     """
     if not all(isinstance(argument, int | str) for argument in arguments):
-        raise TypeError("A wake-up call carries row ids only.")
+        raise TypeError("A wake-up call can only carry row IDs.")
     request_id = request_ids.current_id()
     transaction.on_commit(lambda: _send(task, arguments, request_id), robust=True)
 

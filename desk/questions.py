@@ -65,7 +65,7 @@ class Rule(Generic[Row]):
         for name in (*self.asked_anew, self.fresh_since):
             self.model._meta.get_field(name)
         if any(time <= timedelta() for time in (self.lost_after, self.fresh_for, self.problem_for) if time is not None):
-            raise ValueError(f"{self.model.__name__} would be asked again for ever: its times have to be positive.")
+            raise ValueError(f"{self.model.__name__} would be asked again forever: its intervals must be positive.")
 
     def ask(self, *, person: "Person | None", now: datetime, anew: bool = False, **question: Any) -> Row:
         """The row of a question, which is asked if that is due; `anew` asks in any case. `question` identifies the row.

@@ -181,7 +181,7 @@ def _derived(ring_key: bytes, info: bytes) -> bytes:
 def _unwrap(key_id: str, wrapped: bytes, context: str) -> bytes:
     ring_key = _ring().get(key_id)
     if ring_key is None:
-        raise CannotUnseal(f"The key ring has no key {key_id!r}, under which this was sealed.")
+        raise CannotUnseal(f"The key ring does not contain {key_id!r}, the key that encrypted this secret.")
     return _decrypt(ring_key, wrapped, _key_bound(key_id, context))
 
 
@@ -194,7 +194,7 @@ def _decrypt(key: bytes, content: bytes, bound: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(content[:_NONCE_BYTES], content[_NONCE_BYTES:], bound)
     except (InvalidTag, ValueError):
-        raise CannotUnseal("The sealed text was altered, or belongs to another place.") from None
+        raise CannotUnseal("The encrypted text was altered or belongs to a different record.") from None
 
 
 def _parts(sealed: str) -> tuple[str, bytes, bytes]:
@@ -204,7 +204,7 @@ def _parts(sealed: str) -> tuple[str, bytes, bytes]:
             raise ValueError(version)
         return key_id, _bytes(wrapped), _bytes(body)
     except ValueError:
-        raise CannotUnseal("This is not a sealed text.") from None
+        raise CannotUnseal("This is not an encrypted text.") from None
 
 
 def _text(content: bytes) -> str:

@@ -54,7 +54,7 @@ class Work:
         `expires_s`, so that a worker that was away meets no flood. `time_limit_s` stands for the one of all tasks.
         """
         if any(task.name == name for task in self.tasks):
-            raise ValueError(f"There is a task {name} already.")
+            raise ValueError(f"Task {name} already exists.")
         expires_s = expires_s or (every_s - 1 if every_s else None)
         self.tasks.append(Task(name=name, queue=queue or self._queue, every_s=every_s, expires_s=expires_s))
         limit: dict[str, Any] = {"time_limit": time_limit_s} if time_limit_s else {}

@@ -119,5 +119,5 @@ def _wake_at_once(**_: object) -> None:
             app.send_task(entry["task"], retry=False, **entry["options"])
         except OperationalError as error:
             # A dead broker costs one interval: the schedule says the same again.
-            logging.getLogger(__name__).warning("beat: nothing could be woken at the start: %s", error)
+            logging.getLogger(__name__).warning("beat: wake-up calls failed at the start: %s", error)
             return

@@ -44,7 +44,7 @@ class BoundedHead(HttpToolsProtocol):
             return
         self._arrived += len(data)
         if self._arrived > HEAD_LIMIT_BYTES and not self.transport.is_closing():
-            self.logger.warning("A request's head was larger than %d bytes.", HEAD_LIMIT_BYTES)
+            self.logger.warning("A request's headers were larger than %d bytes.", HEAD_LIMIT_BYTES)
             self.send_400_response(f"The request headers are too large: the limit is {HEAD_LIMIT_BYTES} bytes.")
 
     def on_message_begin(self) -> None:

@@ -100,7 +100,8 @@ def _kept_secret(name: str, file_name: str) -> str:
     return path.read_text().strip()
 
 
-#: Signs sessions. Without it the file `secret-key` in DATA_DIR is read; outside the demo one of them is required.
+#: Key that signs sessions. Without it the file `secret-key` in DATA_DIR is read; outside the demo one of them is
+#: required.
 #: [secret; form: at least 50 random characters; default: generated once in the demo]
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 if not DEMO:
@@ -311,7 +312,7 @@ STORAGES = {
 }
 
 # The API -------------------------------------------------------------------------------------------------------------
-#: Rate limit of each API token. [unit: requests a minute]
+#: Rate limit for each API token. [unit: requests per minute]
 API_RATE = environment.integer("API_RATE", 300, lowest=1, highest=100_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -345,9 +346,9 @@ if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
 if not DEMO:
     addresses.require_one_world(_outside, networks=CHAIN_NETWORKS, named=PRIVATE_HOSTS, sandbox_port=SANDBOX_PORT)
-#: Whether calls that carry a private key in their URL are allowed; only `manage.py slp_token` makes them.
+#: Whether requests with a private key in their URL are allowed; only `manage.py slp_token` sends them.
 CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
-#: Hosts besides this machine that such calls may reach, over https.
+#: Hosts besides this machine that such requests may be sent to, over https.
 CHAIN_KEYED_HOSTS = environment.words("CHAIN_KEYED_HOSTS", "")
 #: How long responses from the chain-data service are kept after their last use. [unit: days]
 CHAIN_ANSWERS_KEPT_DAYS = environment.integer("CHAIN_ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
@@ -367,18 +368,18 @@ CALL_DEADLINE_SECONDS = 25
 #: off: REST only.
 ORDERS_OVER_SOCKET = environment.flag("ORDERS_OVER_SOCKET", default=True)
 EXCHANGE_CALLS_PER_SECOND = {
-    #: Rate limit of market data calls for each process. [unit: calls a second]
+    #: Rate limit for market-data requests, for each process. [unit: requests per second]
     "market": environment.integer("EXCHANGE_MARKET_RATE", 100, lowest=1, highest=100_000),
-    #: Rate limit of order calls for each process and key. [unit: calls a second]
+    #: Rate limit for order requests, for each process and key. [unit: requests per second]
     "trading": environment.integer("EXCHANGE_TRADING_RATE", 300, lowest=1, highest=100_000),
-    #: Rate limit of all other exchange calls for each process and key. [unit: calls a second]
+    #: Rate limit for all other exchange requests, for each process and key. [unit: requests per second]
     "other": environment.integer("EXCHANGE_OTHER_RATE", 10, lowest=1, highest=100_000),
 }
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10
 
 # Market data --------------------------------------------------------------------------------------------------------
-#: Symbols whose candles, trades and order books are always updated, even without viewers.
+#: Symbols whose candles, trades and order books are always kept up to date, even when nobody is viewing them.
 MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else "")
 #: Candles kept for each symbol and period. [unit: candles]
 MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)

@@ -91,11 +91,11 @@ def _setting(name: str, reading: _Reading, lines: list[str], section: str) -> Se
         above -= 1
     text = _TEXT.fullmatch(" ".join(comment))
     if text is None:
-        raise CannotDescribe(f"{name} is read, and no line that begins with #: says above it what it does.")
+        raise CannotDescribe(f"{name} is read, but no line above it that starts with #: says what it does.")
     facts = dict(_fact(each) for each in _NEXT_FACT.split(text["facts"] or "") if each)
     default = facts.get("default") or _default(reading.default)
     if default is None:
-        raise CannotDescribe(f"The default of {name} is worked out; say it in the line above: [default: ...].")
+        raise CannotDescribe(f"The default of {name} is computed; state it in the line above: [default: ...].")
     return Setting(
         name=name,
         says=text["says"],
@@ -147,7 +147,7 @@ def _readings(text: str, place: str) -> Iterator[tuple[str, _Reading]]:
             continue  # a helper, which reads what it is called with
         constant = constants.get(key.id) if isinstance(key, ast.Name) else key
         if not isinstance(constant, ast.Constant) or not _NAME.fullmatch(str(constant.value)):
-            raise CannotDescribe(f"{place}:{reading.line} reads a variable whose name the code does not show.")
+            raise CannotDescribe(f"{place}:{reading.line} reads a variable whose name is not a literal.")
         yield str(constant.value), reading
 
 

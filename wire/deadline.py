@@ -47,7 +47,7 @@ def current() -> Deadline:
     """The deadline of the call that this thread makes."""
     deadline: Deadline | None = getattr(_running, "deadline", None)
     if deadline is None:
-        raise RuntimeError("connections are used inside a deadline only")
+        raise RuntimeError("connections can only be used within a deadline")
     return deadline
 
 

@@ -59,7 +59,7 @@ def decimal_of(value: object) -> object:
         if len(value) <= HIGHEST_PLACE and _PLAIN.fullmatch(value):
             return value
         if len(value) > MOST_DIGITS + 2 or not _PLAIN.fullmatch(value):
-            raise CannotRead("a decimal of plain digits is needed")
+            raise CannotRead("a decimal in plain digits is required")
         _bounded(Decimal(value))
     elif isinstance(value, int | Decimal) and not isinstance(value, bool):
         _bounded(Decimal(value))
@@ -69,7 +69,7 @@ def decimal_of(value: object) -> object:
 def _bounded(number: Decimal) -> None:
     # `adjusted` counts places without writing the number out: 1E+999999 would be a megabyte of zeros.
     if not (number.is_finite() and -HIGHEST_PLACE <= number.adjusted() <= HIGHEST_PLACE):
-        raise CannotRead("a finite decimal of a sensible size is needed")
+        raise CannotRead("a finite decimal within range is required")
     _, digits, exponent = number.as_tuple()
     if max(len(digits), -int(exponent)) > MOST_DIGITS:
         raise CannotRead(f"the number has more than {MOST_DIGITS} digits")

@@ -23,12 +23,12 @@ class NotEncoded(ValueError):
 def base58_decode(text: str, *, alphabet: str = BITCOIN_ALPHABET) -> bytes:
     """The bytes of a Base58 text: leading zero digits stand for leading zero bytes."""
     if not text or len(text) > LONGEST:
-        raise NotEncoded(f"An address of this kind has 1 to {LONGEST} characters.")
+        raise NotEncoded(f"Addresses of this type must be 1 to {LONGEST} characters long.")
     number = 0
     for place, character in enumerate(text, start=1):
         digit = alphabet.find(character)
         if digit < 0:
-            raise NotEncoded(f"Character {place} ({character!r}) is not used in addresses of this kind.")
+            raise NotEncoded(f"Character {place} ({character!r}) is not used in addresses of this type.")
         number = number * 58 + digit
     zeros = len(text) - len(text.lstrip(alphabet[0]))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
@@ -76,12 +76,12 @@ def witness_program(text: str) -> tuple[str, int, bytes]:
     """Prefix, witness version and program of a segregated-witness address."""
     prefix, values, variant = bech32_decode(text)
     if not values or values[0] > 16:
-        raise NotEncoded("The witness version of this address is unknown.")
+        raise NotEncoded("This address has an unknown witness version.")
     version, program = values[0], regroup(values[1:], 5, 8, pad=False)
     if variant != ("bech32" if version == 0 else "bech32m"):
         raise NotEncoded("Wrong checksum type for this witness version.")
     if not 2 <= len(program) <= 40 or (version == 0 and len(program) not in (20, 32)):
-        raise NotEncoded("The length of this address does not fit its witness version.")
+        raise NotEncoded("The length of this address does not match its witness version.")
     return prefix, version, bytes(program)
 
 
@@ -91,7 +91,7 @@ def base32_values(symbols: str, *, first_place: int = 1) -> list[int]:
     for place, value in enumerate(values, start=first_place):
         if value < 0:
             raise NotEncoded(
-                f"Character {place} ({symbols[place - first_place]!r}) is not used in addresses of this kind."
+                f"Character {place} ({symbols[place - first_place]!r}) is not used in addresses of this type."
             )
     return values
 
@@ -109,7 +109,7 @@ def regroup(values: Iterable[int], from_bits: int, to_bits: int, *, pad: bool) -
     if pad and width:
         groups.append(bits << (to_bits - width))
     elif not pad and (width >= from_bits or bits):
-        raise NotEncoded("The last characters carry bits that no address has.")
+        raise NotEncoded("Invalid padding: the last characters are wrong.")
     return groups
 
 

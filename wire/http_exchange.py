@@ -25,7 +25,7 @@ from wire.sessions import Sending, Session, WatchedAdapter
 MOST_BYTES = 32 * 2**20  # of one answer
 _CHUNK = 2**16
 _PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")  # what no library along the way would write differently
-_NO_TIME = "no whole answer within the deadline"
+_NO_TIME = "no complete response within the deadline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Line:
     def __init__(self, base_url: str, ca_file: str | None = None, private_hosts: Collection[str] = ()) -> None:
         parts = urlsplit(base_url)
         if parts.scheme not in ("https", "http") or not parts.hostname:
-            raise ValueError("the address of a service starts with https://")
+            raise ValueError("a service address must start with https://")
         if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-            raise ValueError("the address of a service has no credentials, query or fragment")
+            raise ValueError("a service address can't contain credentials, a query or a fragment")
         if parts.scheme == "http" and not is_loopback(parts.hostname):
-            raise ValueError("plain HTTP is allowed to this machine only; use https://")
+            raise ValueError("plain HTTP is only allowed to this machine; use https://")
         if not _PREFIX.fullmatch(parts.path):
-            raise ValueError("the path of the address of a service has plain letters and digits only")
+            raise ValueError("the path of a service address can only contain plain letters and digits")
         self._host, self._port = Host(parts.hostname, frozenset(private_hosts)), parts.port
         self._origin = f"{parts.scheme}://{parts.netloc.lower()}"
         self._trust = _trust_in(ca_file or certifi.where()) if parts.scheme == "https" else None
@@ -102,7 +102,7 @@ def roundtrip(way: Way, sending: Sending, deadline: Deadline, *, most_bytes: int
     except (RequestException, HTTPError, HTTPException, OSError, ValueError) as problem:
         return _lost(problem, deadline, _ms_since(began_ns))
     if body is None:
-        return Lost(f"the answer is larger than {most_bytes} bytes", _ms_since(began_ns), passing=False)
+        return Lost(f"the response is larger than {most_bytes} bytes", _ms_since(began_ns), passing=False)
     if not deadline.left_ns:
         return Lost(_NO_TIME, _ms_since(began_ns))
     return Answer(response.status, body, _date_of(response.headers), _ms_since(began_ns), response.headers)

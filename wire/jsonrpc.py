@@ -103,7 +103,7 @@ def decode(text: str | bytes) -> Frame:
     result, params = bytes(members.result), bytes(members.params)
     present = (members.method is not None, members.error is not None, bool(result))
     if sum(present) != 1:
-        raise NotAFrame("the message has not exactly one of method, result and error", id)
+        raise NotAFrame("the message must have exactly one of method, result and error", id)
     if members.error is not None:
         return Failure(id, members.error.code, members.error.message or "", members.error.description or "")
     if members.method is None:
@@ -165,7 +165,7 @@ def plain(value: object) -> Any:
         case list() | tuple():
             return [plain(item) for item in value]
         case _:
-            raise TypeError(f"{type(value).__name__} does not travel in a frame")
+            raise TypeError(f"{type(value).__name__} can't be sent in a frame")
 
 
 def _text(value: object) -> str:

@@ -163,7 +163,7 @@ def bind(operation: Operation, arguments: Mapping[str, object]) -> Request:
 def _segment(param: Param, text: str) -> str:
     # Dots alone would be taken for a step up the path by every client and proxy, even percent-encoded.
     if text.strip(".") == "":
-        raise wrong(param, Problem.MALFORMED, text, "dots alone can't stand in a path")
+        raise wrong(param, Problem.MALFORMED, text, "a path segment can't consist of dots only")
     return quote(text, safe="")
 
 

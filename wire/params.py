@@ -101,7 +101,7 @@ def to_text(param: Param, value: object) -> str:
     match param.kind:
         case Kind.CODES | Kind.INTEGERS:
             if isinstance(value, str) or not isinstance(value, Iterable):
-                raise wrong(param, Problem.MALFORMED, value, "a list is needed")
+                raise wrong(param, Problem.MALFORMED, value, "a list is required")
             each = Kind.CODE if param.kind is Kind.CODES else Kind.INTEGER
             items = [_item_text(param, each, item) for item in value]
             if not items:
@@ -118,7 +118,7 @@ def to_member(param: Param, value: object) -> object:
     """
     if param.kind in LISTS:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise wrong(param, Problem.MALFORMED, value, "a list is needed")
+            raise wrong(param, Problem.MALFORMED, value, "a list is required")
         return [_element(param, item) for item in _no_more_than_allowed(param, list(value))]
     text = _item_text(param, param.kind, value)
     return value if param.kind in (Kind.INTEGER, Kind.BOOLEAN) else text
@@ -141,7 +141,7 @@ def _item_text(param: Param, kind: Kind, value: object) -> str:
     if kind is Kind.DECIMAL:
         return values.decimal_text(_decimal(param, value, lenient=False))
     if not isinstance(value, expected[kind]) or (kind is Kind.INTEGER and isinstance(value, bool)):
-        raise wrong(param, Problem.MALFORMED, value, f"a {kind.value} is needed, not {type(value).__name__}")
+        raise wrong(param, Problem.MALFORMED, value, f"a {kind.value} is required, not {type(value).__name__}")
     match value:
         case bool():
             return "true" if value else "false"
@@ -169,7 +169,7 @@ def from_text(param: Param, value: object) -> object:
         return _item(param, param.kind, value)
     if param.kind in (Kind.TEXTS, Kind.OBJECTS):
         if not isinstance(value, list):
-            raise wrong(param, Problem.MALFORMED, value, "an array is needed")
+            raise wrong(param, Problem.MALFORMED, value, "an array is required")
         return [_item(param, LISTS[param.kind], item) for item in _no_more_than_allowed(param, value)]
     items = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
     each = Kind.CODE if param.kind is Kind.CODES else Kind.INTEGER
@@ -196,7 +196,7 @@ def _item(param: Param, kind: Kind, value: object) -> object:
 def _plain_text(param: Param, kind: Kind, value: object) -> str:
     text = str(value) if isinstance(value, int | Decimal) and not isinstance(value, bool) else value
     if not isinstance(text, str):
-        raise wrong(param, Problem.MALFORMED, value, "a text is needed")
+        raise wrong(param, Problem.MALFORMED, value, "a string is required")
     return _checked_text(param, kind, text.upper() if kind is Kind.CODE else text)
 
 
@@ -212,7 +212,7 @@ def _boolean(param: Param, value: object) -> bool:
         return value
     booleans = {"true": True, "false": False}
     if not isinstance(value, str) or value.lower() not in booleans:
-        raise wrong(param, Problem.MALFORMED, value, "true or false is needed")
+        raise wrong(param, Problem.MALFORMED, value, "true or false is required")
     return booleans[value.lower()]
 
 
@@ -221,7 +221,7 @@ def _integer(param: Param, value: object) -> int:
         return value
     digits = value.removeprefix("-") if isinstance(value, str) else ""
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 19):
-        raise wrong(param, Problem.MALFORMED, value, "a whole number is needed")
+        raise wrong(param, Problem.MALFORMED, value, "a whole number is required")
     return int(str(value))
 
 
@@ -252,7 +252,7 @@ def _no_more_than_allowed(param: Param, items: list[Any]) -> list[Any]:
 def _object(param: Param, value: object) -> dict[str, str]:
     """One object of texts, its members named as documented: `choices` are their names."""
     if not isinstance(value, dict) or set(value) != set(param.choices):
-        raise wrong(param, Problem.MALFORMED, value, f"objects of {' and '.join(param.choices)} are needed")
+        raise wrong(param, Problem.MALFORMED, value, f"objects of {' and '.join(param.choices)} are required")
     bare = replace(param, choices=())
     return {name: _plain_text(bare, Kind.TEXT, value[name]) for name in param.choices}
 
@@ -285,9 +285,9 @@ def _checked_text(param: Param, kind: Kind, text: str) -> str:
     if len(text) > (param.max_length or 1000):
         raise wrong(param, Problem.TOO_LONG, text, f"at most {param.max_length or 1000} characters")
     if _CONTROL.search(text):
-        raise wrong(param, Problem.MALFORMED, text, "it has control characters")
+        raise wrong(param, Problem.MALFORMED, text, "it contains control characters")
     if kind is Kind.CODE and ("," in text or " " in text):
-        raise wrong(param, Problem.MALFORMED, text, "a code has no comma and no space")
+        raise wrong(param, Problem.MALFORMED, text, "codes can't contain commas or spaces")
     if param.choices and text not in param.choices:
         raise wrong(param, Problem.NOT_A_CHOICE, text, ", ".join(param.choices))
     return text

@@ -118,7 +118,7 @@ class Host:
     def allowed(self, addresses: Addresses) -> Addresses:
         """What was found, all of it. Raises `AddressRefused` when any of it is not allowed: nothing is tried then."""
         if not addresses or not all(self.may_lie_at(str(address[0])) for *_, address in addresses):
-            raise AddressRefused("the host lies at an address that may not be reached")
+            raise AddressRefused("the host resolves to an address that is not allowed")
         return addresses
 
 

@@ -91,7 +91,7 @@ def decode(body: bytes, kind: Any) -> Any:
     The text of a decimal is ASCII digits with an optional minus sign and point; a JSON number may have an exponent.
     """
     if b"\\u0000" in body and NUL.search(body):  # valid JSON that no text column of a database takes
-        raise BadReply("the reply has a text with the character NUL")
+        raise BadReply("the response contains a NUL character")
     reader = _readers.get(kind)
     if reader is None:
         reader = _readers[kind] = _Reader(msgspec.json.Decoder(kind, dec_hook=_special), decimal_text.checker(kind))
@@ -153,7 +153,7 @@ def _decode_each_number(body: bytes, kind: Any) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CannotRead) as problem:
         raise BadReply(_sentence(problem)) from None
     except InvalidOperation:  # an exponent beyond any number
-        raise BadReply("the reply has a number that is out of range") from None
+        raise BadReply("the response contains a number that is out of range") from None
     for record, member, value in aside:
         unknown.add(record, member, value)
     return records
@@ -245,5 +245,5 @@ def _special(kind: type, value: Any) -> Any:
 def _sentence(problem: Exception) -> str:
     """What was wrong and where, without the body: it may hold what nobody should read in a log."""
     if isinstance(problem, RecursionError):
-        return "the reply is nested too deeply"
-    return f"the reply does not read as documented: {str(problem)[:200]}"
+        return "the response is nested too deeply"
+    return f"the response does not match the documentation: {str(problem)[:200]}"

@@ -34,7 +34,7 @@ class Secret:
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str) or not text:
-            raise CannotRead("a secret is a text that is not empty")
+            raise CannotRead("a secret must be a non-empty string")
         self._text = text
 
     def reveal(self) -> str:
@@ -59,7 +59,7 @@ class Secret:
         return self
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("a secret is not written anywhere")
+        raise TypeError("secrets can't be serialised")
 
 
 def decimal_text(value: Decimal) -> str:
@@ -68,7 +68,7 @@ def decimal_text(value: Decimal) -> str:
     Raises `CannotRead` for what is not a Decimal, not finite or longer than 80 digits.
     """
     if not isinstance(value, Decimal):
-        raise CannotRead(f"a decimal is needed, not {type(value).__name__}")
+        raise CannotRead(f"a decimal is required, not {type(value).__name__}")
     _bounded(value)
     return format(abs(value) if value.is_zero() else value, "f")
 
@@ -121,11 +121,11 @@ def instant_from(value: str | int) -> datetime:
     Source: exchange REST, Conventions 1 and 3; exchange supplement 2.6.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise CannotRead(f"an instant can't be read from {type(value).__name__}")
+        raise CannotRead(f"a time can't be read from {type(value).__name__}")
     if isinstance(value, int) or _DIGITS.fullmatch(value):
         milliseconds = int(value)
         if not 0 <= milliseconds <= _LAST_MS:
-            raise CannotRead("the milliseconds lie outside the years 1970 to 9999")
+            raise CannotRead("the timestamp is outside the years 1970 to 9999")
         return _EPOCH + timedelta(milliseconds=milliseconds)
     instant, fraction = _parsed(value)
     return instant + timedelta(microseconds=int(fraction[:6].ljust(6, "0")))
@@ -153,7 +153,7 @@ def _out_of_range_is_unreadable() -> Iterator[None]:
 def instant_text(value: datetime) -> str:
     """The instant as `YYYY-MM-DDThh:mm:ss.sssZ`; what is finer than a millisecond is cut. Refuses a naive datetime."""
     if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise CannotRead("an instant with a zone is needed")
+        raise CannotRead("a time with a time zone is required")
     with _out_of_range_is_unreadable():
         utc = value.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z".rjust(24, "0")
@@ -168,12 +168,12 @@ class Nanoseconds(int):
     def from_text(cls, text: str) -> Self:
         """Reads an ISO 8601 text with up to nine fractional digits. Raises `CannotRead`."""
         if not isinstance(text, str):
-            raise CannotRead(f"an instant can't be read from {type(text).__name__}")
+            raise CannotRead(f"a time can't be read from {type(text).__name__}")
         instant, fraction = _parsed(text)
         seconds = (instant - _EPOCH) // timedelta(seconds=1)
         nanoseconds = seconds * 1_000_000_000 + int(fraction.ljust(9, "0"))
         if not 0 <= nanoseconds <= _LAST_NS:
-            raise CannotRead("the instant lies outside the years 1970 to 9999")
+            raise CannotRead("the time is outside the years 1970 to 9999")
         return cls(nanoseconds)
 
     @property

@@ -19,7 +19,7 @@ SOON: Final = timedelta(minutes=20)
 RANKS: Final = {each.value: rank for rank, each in enumerate(Severity)}
 SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
 NO_SEVERITY: Final = 1.5  # a decision that waits: after what is high, before what is medium
-SOON_LABEL: Final = "Soon to expire"
+SOON_LABEL: Final = "Expiring soon"
 DECISIONS_LABEL: Final = "Decisions"
 _SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "initiator", "identifier")
 

@@ -26,7 +26,7 @@ GROUPS: Final = {
     MINE: "Needs you",
     ASSIGNED: "Assigned to me",
     OTHERS: "Waiting for others",
-    SOON: "Soon to expire",
+    SOON: "Expiring soon",
     WATCHING: "Watching",
     ALL: "All open",
     DONE: "Done",

@@ -28,4 +28,4 @@ TOPICS: Final = {threads.TOPIC: _may_follow, decisions.TOPIC: _may_follow}
 def register() -> None:
     """Declare the tables; called once at the start."""
     witnessed.register(Comment)
-    witnessed.decides_nothing({"desk.taken": "a word for colleagues about who looks after something; binds nobody"})
+    witnessed.decides_nothing({"desk.taken": "shows colleagues who is handling an item; not binding"})

@@ -125,11 +125,13 @@ def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> st
     if len(decisions) > MOST:
         raise CannotDecide(f"No decisions recorded. Select up to {MOST} requests.")
     if len({each.subject for each in decisions}) != len(decisions):
-        raise CannotDecide("No decisions recorded. A request is in the list twice. Review the selection again.")
+        raise CannotDecide("No decisions recorded. A request was listed twice. Review the selection again.")
     on_page = _read(person, mark)
     for each in decisions:
         if on_page.get(each.subject) != (each.digest, each.purpose):
-            raise CannotDecide("No decisions recorded. The list has a request that was not shown. Review it again.")
+            raise CannotDecide(
+                "No decisions recorded. The list contains a request that was not shown. Review it again."
+            )
         if each.verdict not in {APPROVE, REJECT}:
             raise CannotDecide("No decisions recorded. Choose approve or reject for each ticked request.")
         if each.verdict == REJECT and not each.comment.strip():

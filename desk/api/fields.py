@@ -44,7 +44,7 @@ class RequestKey(StrictText):
     def __init__(self, **options: Any) -> None:
         usual = {"min_length": 8, "max_length": LONGEST_KEY, "trim_whitespace": False, "required": False}
         sentence = (
-            "A key that you choose, new for each request. Sending it again returns the same row. Default: the "
+            "A key of your choice, unique to each request. Sending it again returns the same record. Default: the "
             "Idempotency-Key header."
         )
         super().__init__(**{**usual, "help_text": sentence, **options})

@@ -30,7 +30,7 @@ PARAMETERS: Final = [
         HEADER,
         {"type": "string", "minLength": 8, "maxLength": 82, "pattern": idempotency.PATTERN},
         OpenApiParameter.HEADER,
-        description="A key that you choose, new for each request. Sending it again with the same body within "
+        description="A key of your choice, unique to each request. Sending it again with the same body within "
         f"{_DAYS} days returns the first response; with a different body the request is rejected.",
     ),
     OpenApiParameter(

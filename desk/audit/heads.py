@@ -66,7 +66,7 @@ def _write_line(descriptor: int, line: bytes) -> None:
     text = line if _ends_with_line_end(descriptor) else b"\n" + line
     written = os.write(descriptor, text)
     if written < len(text):
-        raise OSError(errno.ENOSPC, "the line could not be written whole")
+        raise OSError(errno.ENOSPC, "the line could not be written in full")
 
 
 def _ends_with_line_end(descriptor: int) -> bool:

@@ -39,7 +39,7 @@ def findings() -> Iterator[str]:
     declared, installed = declarations(connection.vendor), _installed()
     for name, guard in declared.items():
         if installed.get(name) != guard:
-            yield f"Guard {name} on table {guard.table} is missing, changed or switched off."
+            yield f"Trigger {name} on table {guard.table} is missing, changed or disabled."
     for name in installed.keys() - declared.keys():
         yield f"The table {installed[name].table} has a trigger {name} that this version does not use."
 

@@ -52,9 +52,9 @@ def record(
     here to their commit, so call it last in the transaction. Without a transaction it raises CannotRecord.
     """
     if not connection.in_atomic_block:
-        raise CannotRecord("An audit event is written only inside the transaction of the change it tells of.")
+        raise CannotRecord("An audit event must be written in the same transaction as the change it records.")
     if now.tzinfo is None:
-        raise TypeError("The time of an audit event needs a zone.")
+        raise TypeError("The time of an audit event must include a time zone.")
     take_turn()
     seq, prev = _head()
     event = models.AuditEvent(
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("The audit trail takes only text as keys.")
+            raise TypeError("Keys in the audit trail must be strings.")
         return {key: _plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         members = [_plain(member) for member in value]
@@ -129,7 +129,7 @@ def _as_text(value: object) -> str:
         return value.astimezone(UTC).isoformat(timespec="microseconds")
     if isinstance(value, date | UUID):
         return str(value)
-    raise TypeError(f"The audit trail does not take a {type(value).__name__} of this kind.")
+    raise TypeError(f"The audit trail can't store this {type(value).__name__}.")
 
 
 def take_turn() -> None:

@@ -213,7 +213,7 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             if entry.seq != expected:
                 yield f"Row entry {expected} is missing: the next one is {entry.seq}."
             if entry.prev != prev:
-                yield f"Row entry {entry.seq} does not follow the one before it."
+                yield f"Row entry {entry.seq} does not link to the previous entry: its previous hash does not match."
             if _hash(entry) != entry.hash:
                 yield f"Row entry {entry.seq} was changed: its content does not match its hash."
             content = json.loads(entry.content)
@@ -294,4 +294,4 @@ def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> It
             yield key, f"{table.label} {key} was altered outside the desk: {names} changed (row entry {seq})."
     for key, (old, seq) in vouched.items():
         if old is not None and key not in keys:
-            yield key, f"{table.label} {key} was removed: row entry {seq} records it."
+            yield key, f"{table.label} {key} was removed; row entry {seq} still records it."

@@ -10,8 +10,8 @@ from django.db.models.signals import m2m_changed, post_save, pre_delete
 from desk import models
 from desk.rows import witnessed
 
-_HASHED = "part of what the event's hash is made over, and the hash is witnessed"
-_USE = "says when it was last used; nothing rests on it"
+_HASHED = "covered by the event's hash, which is witnessed"
+_USE = "time of last use; nothing depends on it"
 
 
 def register() -> None:
@@ -20,9 +20,9 @@ def register() -> None:
         models.Person,
         loose={
             "last_login": _USE,
-            "date_joined": "a date for lists",
-            "first_name": "a name to be read, changed by the person",
-            "last_name": "a name to be read, changed by the person",
+            "date_joined": "shown in lists only",
+            "first_name": "display name, which the person can change",
+            "last_name": "display name, which the person can change",
         },
         more=_roles,
     )
@@ -30,36 +30,36 @@ def register() -> None:
     event = {field.attname for field in models.AuditEvent._meta.concrete_fields} - {"seq", "hash"}
     witnessed.register(models.AuditEvent, loose=dict.fromkeys(event, _HASHED))
     witnessed.register(
-        models.StepUp, loose={"mac": "proves itself: it is verified against all other columns whenever it counts"}
+        models.StepUp, loose={"mac": "self-verifying: checked against all other columns whenever it is used"}
     )
     witnessed.register(models.SpentTotpStep)
     witnessed.register(models.KeyUse)
     witnessed.register(models.FactorChange)
     witnessed.register(models.DatabaseMark)
-    witnessed.register(Authenticator, loose={"last_used_at": _USE, "created_at": "a date for lists"})
+    witnessed.register(Authenticator, loose={"last_used_at": _USE, "created_at": "shown in lists only"})
     m2m_changed.connect(_roles_changed, sender=models.Person.groups.through, dispatch_uid="desk.audit.witnesses.roles")
     post_save.connect(_group_changed, sender=Group, dispatch_uid="desk.audit.witnesses.group")
     pre_delete.connect(_group_changed, sender=Group, dispatch_uid="desk.audit.witnesses.group")
     witnessed.decides_nothing(
         {
-            "desk.rowwitness": "the entries themselves: checked as a chain, with the code of each",
-            "desk.stepupchallenge": "a question; what its answer proves is kept, and signed, in the confirmation",
-            "desk.listchoice": "how a person wants a list to look",
-            "desk.keyedrequest": "an answer, kept for a week; what was recorded is witnessed, and has a key of its own",
-            "desk.savedfilter": "a person's own bookmark of a list",
-            "desk.stepupfailure": "slows down guessing for a day",
-            "desk.tries": "slows down guessing",
-            "desk.personalsettings": "how a page is drawn for its reader; nothing kept or sent is written by it",
-            "desk.sessionkeychange": "tells an old session key from an ended session; the old key opens nothing",
+            "desk.rowwitness": "the entries themselves, verified as a chain, each with its own code",
+            "desk.stepupchallenge": "a challenge; what the response proves is stored and signed in the confirmation",
+            "desk.listchoice": "display preference for a list",
+            "desk.keyedrequest": "a response kept for a week; what was recorded is witnessed and has its own key",
+            "desk.savedfilter": "a person's saved filter for a list",
+            "desk.stepupfailure": "limits guessing for a day",
+            "desk.tries": "limits guessing",
+            "desk.personalsettings": "display preferences; nothing stored or sent depends on them",
+            "desk.sessionkeychange": "tells a replaced session key from an ended session; the old key grants no access",
             "desk.person_groups": "witnessed with the person, as roles",
-            "desk.person_user_permissions": "rights come from roles alone; nothing reads it",
+            "desk.person_user_permissions": "permissions come from roles only; this is never read",
             "sessions.session": "signed by the desk's secret key, and bound to the person's password and epoch",
-            "contenttypes.contenttype": "names of tables, of which nothing reads any",
-            "account.emailaddress": "nobody signs in or decides by an address",
-            "account.emailconfirmation": "nobody signs in or decides by an address",
-            "auth.group": "its name is witnessed with every person that has it",
-            "auth.group_permissions": "rights come from roles alone; nothing reads it",
-            "auth.permission": "rights come from roles alone; nothing reads it",
+            "contenttypes.contenttype": "table names, which are never read",
+            "account.emailaddress": "never used to sign in or to decide",
+            "account.emailconfirmation": "never used to sign in or to decide",
+            "auth.group": "its name is witnessed with each person who has it",
+            "auth.group_permissions": "permissions come from roles only; this is never read",
+            "auth.permission": "permissions come from roles only; this is never read",
         }
     )
 

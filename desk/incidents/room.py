@@ -28,6 +28,6 @@ TOPICS: Final = {machine.TOPIC: _may_follow, "incident": _may_follow_one}
 
 def register() -> None:
     """Declare the tables; called once at the start."""
-    loose = Incident.table.loose | dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on it")
+    loose = Incident.table.loose | dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on this")
     witnessed.register(Incident, loose=loose)
     witnessed.register(IncidentEvent)

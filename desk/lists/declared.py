@@ -156,7 +156,7 @@ class List:
         if not self.route:
             object.__setattr__(self, "route", self.name)
         if len(self.page_columns) != len([one for one in self.columns if isinstance(one, Column)]):
-            raise ValueError(f"The page of {self.name} has not every column once.")
+            raise ValueError(f"The page of {self.name} must show every column exactly once.")
         LISTS[self.name] = self
 
     @property

@@ -50,7 +50,7 @@ def announce(topic: str, **hint: Any) -> None:
         raise ValueError(f"{topic!r} is not a topic.")
     text = json.dumps({"topic": topic, "hint": hint}, separators=(",", ":"), allow_nan=False)
     if len(text) > LONGEST_HINT:
-        raise ValueError(f"A hint has at most {LONGEST_HINT} characters; this one for {topic} has {len(text)}.")
+        raise ValueError(f"Hints can be up to {LONGEST_HINT} characters; this one for {topic} is {len(text)}.")
     json.loads(text, parse_int=_exact_number)
     transaction.on_commit(lambda: _sender().hints.put(text, topic, text), robust=True)
 
@@ -64,23 +64,23 @@ def tick(topic: str, **values: Any) -> None:
     values that can't be sent, are mistakes in the calling code and raise ValueError or TypeError at once.
     """
     if not topics.takes_ticks(topic):
-        raise ValueError(f"{topic!r} is not a topic that takes ticks.")
+        raise ValueError(f"{topic!r} does not accept ticks.")
     text = json.dumps({"topic": topic, "tick": values}, separators=(",", ":"), allow_nan=False)
     if len(text) > LONGEST_TICK:
-        raise ValueError(f"A tick has at most {LONGEST_TICK} characters; this one for {topic} has {len(text)}.")
+        raise ValueError(f"Ticks can be up to {LONGEST_TICK} characters; this one for {topic} is {len(text)}.")
     json.loads(text, parse_float=_refuse_float, parse_int=_exact_number)
     transaction.on_commit(lambda: _sender().ticks.put(topic, topic, text), robust=True)
 
 
 def _refuse_float(figure: str) -> None:
-    raise TypeError(f"A tick carries decimals as text; {figure} came as a float.")
+    raise TypeError(f"Decimals in ticks must be strings; {figure} is a float.")
 
 
 def _exact_number(figure: str) -> int:
     """The whole number, if a browser reads it exactly: it has floating point only."""
     number = int(figure)
     if abs(number) > _LARGEST_EXACT:
-        raise TypeError(f"A message to browsers carries numbers beyond 2^53 as text; {figure} came as a number.")
+        raise TypeError(f"Numbers beyond 2^53 must be sent to browsers as strings; {figure} is a number.")
     return number
 
 

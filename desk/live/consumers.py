@@ -55,7 +55,7 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     is a token that is invalid or makes too many requests.
     """
     if FRAMES not in scope["extensions"]:
-        raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
+        raise RuntimeError("The relay needs a server with whole-frame support. Start it with: python -m project.serve.")
     await receive()
     caller = await _caller(scope, send)
     if caller is None:
@@ -66,12 +66,12 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     try:
         async with hub.joined() as fanout:
             if not _has_room(browser, fanout):
-                await _refuse(send, 429, b"Too many sockets of this session, token or person are open: close one.")
+                await _refuse(send, 429, b"Too many connections are open for this session, token or person: close one.")
                 return
             await send({"type": "websocket.accept"})
             await _converse(browser, fanout, receive)
     except hub.BrokerAway:
-        await _refuse(send, 503, b"The relay hears nothing at the moment.")
+        await _refuse(send, 503, b"Live updates are unavailable at the moment.")
 
 
 async def _caller(scope: Any, send: Any) -> tuple[presence.Key, "Person"] | None:

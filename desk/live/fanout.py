@@ -26,7 +26,7 @@ LAST_WORD_SECONDS = 0.5
 
 TRY_LATER = 1013
 
-LET_GO = Counter("countersign_browsers_let_go_total", "Sockets that the desk closed, by close code", ["code"])
+LET_GO = Counter("countersign_browsers_let_go_total", "Sockets closed by the desk, by close code", ["code"])
 _log = structlog.get_logger(__name__)
 
 

@@ -26,7 +26,7 @@ ANSWER_SECONDS = 5.0
 PUBLISHER_RETRIES = 5
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.01, 0.25
 
-IGNORED = Counter("countersign_relay_ignored_total", "Messages to the relay that could not be read", ["reason"])
+IGNORED = Counter("countersign_relay_ignored_total", "Unreadable messages to the relay", ["reason"])
 _log = structlog.get_logger(__name__)
 
 

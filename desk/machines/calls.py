@@ -23,7 +23,7 @@ R = TypeVar("R", bound=Subject)
 C = TypeVar("C")
 PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
 LONGEST_DETAIL = 500
-GIVEN_UP = "The worker that sent it did not report a response."
+GIVEN_UP = "The worker that sent this request did not report a response."
 TAKEN_OVER = "Not sent by this worker: another worker had taken over."
 
 
@@ -69,7 +69,7 @@ def fingerprint(kind: str, content: dict[str, Any]) -> str:
 def too_late(watch: Stopwatch, until: datetime | None) -> str:
     """Why it is too late to send, or an empty text; `until` is by our clock."""
     if until is not None and watch.now() >= until:
-        return "Not sent: the deadline for this call had passed."
+        return "Not sent: the deadline for this request had passed."
     return watch.too_late_to_send()
 
 

@@ -120,7 +120,7 @@ class Decisions(Acts, Generic[R]):
     def keep(self, row: R, act: Act, *, stage: str, verdict: str, confirmation: "StepUp | None" = None) -> None:
         """Store the person's vote."""
         if self.ballot is None:
-            raise TypeError(f"Decisions for {self.purpose} count no words.")
+            raise TypeError(f"Decisions for {self.purpose} do not count votes.")
         word = {"stage": stage, "verdict": verdict, "comment": act.comment}
         try:
             self.ballot.keep(row, act.person, **word, now=act.now, confirmation=confirmation)

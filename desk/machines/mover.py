@@ -155,7 +155,7 @@ class Machine(Generic[R]):
                 if self._as_read(row).update(**new) != 1:
                     raise CannotMove(f"{row.reference} was changed by someone else in the meantime.")
         except IntegrityError as error:
-            raise CannotMove(f"The database refused {event!r} of {row.reference}: {error}") from error
+            raise CannotMove(f"The database rejected {event!r} for {row.reference}: {error}") from error
         _carry(row, new)
         self._announce(row, now)
         return row
@@ -167,7 +167,7 @@ class Machine(Generic[R]):
         """
         touchable = self.table.named(Column.TOUCHED)
         if wrong := sorted(columns.keys() - set(touchable)):
-            raise ValueError(f"Only a move changes {wrong}.")
+            raise ValueError(f"Only a state transition can change {wrong}.")
         previous_problem = str(row.last_problem)
         if self._as_read(row).update(**columns) != 1:
             return False
@@ -226,7 +226,7 @@ class Machine(Generic[R]):
 
     def _columns(self, row: R, changes: Mapping[str, Any], *, event: str, to: str, now: datetime) -> dict[str, Any]:
         if (row.state, event, to) not in self.table.allowed:
-            raise CannotMove(f"There is no move {event!r} from {row.state or 'nothing'} to {to}.")
+            raise CannotMove(f"There is no transition {event!r} from {row.state or 'nothing'} to {to}.")
         new = dict(changes)
         if to in self.table.resting:
             new |= {"next_action_at": None, "lease_until": None}

@@ -76,13 +76,13 @@ class Replay:
         seq, before, after = event.seq, event.before, event.after
         source, target, which = row.get("state", ""), after.get("state"), self._named(number)
         if (source, name, target) not in self.machine.table.allowed:
-            yield f"Event {seq}: {which} went from {source or 'nothing'} to {target} by {name}: not allowed."
+            yield f"Event {seq}: {which} moved from {source or 'nothing'} to {target} by {name}, which is not allowed."
         if "version" not in after or (row and "version" not in row):
             return
         if row and (before.get("version"), before.get("state")) != (row.get("version"), row.get("state")):
-            yield f"Event {seq}: {which} does not follow from the event before it."
+            yield f"Event {seq}: {which} does not follow from the previous event."
         if after["version"] != row.get("version", 0) + 1:
-            yield f"Event {seq}: {which} jumps to version {after['version']}."
+            yield f"Event {seq}: {which} skips to version {after['version']}."
 
     def _compare_rows(self, rebuilt: dict[int, dict[str, Any]]) -> Iterator[str]:
         table, numbers = self.machine.table, set()

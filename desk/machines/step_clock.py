@@ -36,7 +36,7 @@ class Stopwatch:
         if by_boot > SEND_WITHIN or by_wall > SEND_WITHIN:
             return "Not sent: this worker was delayed for too long."
         if abs(by_boot - by_wall) > CLOCKS_AGREE_WITHIN:
-            return "Not sent: the system clock was changed while the call was being prepared."
+            return "Not sent: the system clock was changed while the request was being prepared."
         return ""
 
     def _by_boot(self) -> timedelta:

@@ -92,11 +92,11 @@ class Column(Flag):
 
 
 _REASONS: Final = {
-    Column.TIMER: "says when to look again; a wrong time delays or repeats a look, and a look decides nothing",
-    Column.LEASE: "keeps two workers apart for a minute; what was sent stands in the call",
+    Column.TIMER: "time of the next check; a wrong time only delays or repeats a check, which decides nothing",
+    Column.LEASE: "keeps two workers apart for a minute; what was sent is recorded in the call",
     Column.CLOCK: "when the row was last written or read",
-    Column.WORDS: "a sentence about the last try, for people",
-    Column.COPY: "the exchange's own figure, read again from it",
+    Column.WORDS: "a note on the last attempt, for display",
+    Column.COPY: "the exchange's own figure, refreshed from it",
 }
 _UNRECORDED = Column.TIMER | Column.LEASE | Column.CLOCK
 WORK: Final[dict[str, Column]] = {
@@ -194,21 +194,21 @@ class Table:
         """A sentence for every mistake in the table."""
         for name, column in self.columns.items():
             if Column.WITNESSED in column and not any(flag in column for flag in _REASONS):
-                yield f"{name} is witnessed in any case: nothing in its flags makes it loose."
+                yield f"{name} must not be WITNESSED: none of its other flags exempts it from being witnessed anyway."
         for move in self.moves:
             for name in filter(None, (move.source, move.target)):
                 if name not in self.states:
-                    yield f"{move.event} names {name!r}, which is no state."
+                    yield f"{move.event} names {name!r}, which is not a state."
             if not move.who:
-                yield f"Nobody may cause {move.event} from {move.source or 'nothing'}."
+                yield f"Nobody is allowed to trigger {move.event} from {move.source or 'nothing'}."
         reached = {""}
         while more := {move.target for move in self.moves if move.source in reached} - reached:
             reached |= more
         sources = {move.source for move in self.moves}
         for name, state in self.states.items():
             if name not in reached:
-                yield f"No way leads to {name}."
+                yield f"No transition leads to {name}."
             if state.turn not in set(Turn):
-                yield f"{name} is nobody's turn: {state.turn!r}."
+                yield f"{name} has an unknown turn: {state.turn!r}."
             if name not in sources and state.turn != Turn.NOBODY:
-                yield f"Nothing leads out of {name}, and it is somebody's turn: {state.turn}."
+                yield f"No transition leads out of {name}, yet it is somebody's turn: {state.turn}."

@@ -74,7 +74,7 @@ def target_of(address: str) -> Target:
     if not _HOST.fullmatch(host) or port == 0:
         raise CannotChange("The address has no valid host.")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise CannotChange("The address must not contain a user name, password or fragment.")
+        raise CannotChange("The address must not contain a username, password or fragment.")
     if not is_named and (is_loopback(host) or not _is_public_where_numbered(host)):
         raise CannotChange("The address points to this machine or a private network. Enter a public host.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -140,7 +140,7 @@ def add(
         trail.take_turn()
         _require_keeper(actor)
         if refusals := problems(kind=kind, name=name, address=address, least=least):
-            raise CannotChange(f"No channel was added. {' '.join(refusals.values())}")
+            raise CannotChange(f"Channel not added. {' '.join(refusals.values())}")
         digest = digest_of_new(kind=kind, name=name, address=address, least=least, decisions=decisions)
         stepup.verify(person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
         row = Channel(kind=kind, name=name, host=target_of(address).host, made_by=actor, made_at=now)

@@ -82,10 +82,10 @@ def register() -> None:
     witnessed.register(Channel)
     witnessed.decides_nothing(
         {
-            "desk.notification": "what people are told; whoever decides reads the page, never the message",
-            "desk.recipient": "who is told; who may decide is read from roles",
-            "desk.delivery": "what is sent and whether it arrived; money waits for none of it",
-            "desk.preference": "what somebody wants to be told",
-            "desk.availability": "when somebody wants quiet; it neither gives nor takes a right",
+            "desk.notification": "what people are told; decisions are made on the page, never from the message",
+            "desk.recipient": "who is told; roles determine who can decide",
+            "desk.delivery": "what is sent and whether it arrived; no payout depends on it",
+            "desk.preference": "which notifications a person wants",
+            "desk.availability": "quiet hours; they affect no permissions",
         }
     )

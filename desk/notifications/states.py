@@ -15,7 +15,7 @@ FAILED: Final = "failed"
 DROPPED: Final = "dropped"
 
 STATES: Final[dict[str, State]] = {
-    QUEUED: State("Waiting", "Queued, and retried until it is delivered.", Turn.WORKER, Tone.ACTIVE),
+    QUEUED: State("Waiting", "Queued and retried until delivered.", Turn.WORKER, Tone.ACTIVE),
     SENDING: State("Being sent", "A worker is sending it.", Turn.WORKER, Tone.ACTIVE),
     DELIVERED: State(
         "Delivered",

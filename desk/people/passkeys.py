@@ -132,10 +132,10 @@ def read(answer: object) -> Assertion:
     try:
         parsed = AuthenticationResponse.from_dict(content)
     except Exception as error:  # a parser fed by strangers: whatever it stumbles over, the answer proves nothing
-        raise CannotAccept(f"the answer can't be read ({type(error).__name__})") from None
+        raise CannotAccept(f"the response can't be read ({type(error).__name__})") from None
     response = parsed.response
     if response.client_data.cross_origin:
-        raise CannotAccept("the answer comes from a frame of another page")
+        raise CannotAccept("the response came from a frame on another page")
     return Assertion(
         credential_id=websafe_encode(parsed.raw_id),
         client_data=websafe_encode(response.client_data),
@@ -196,11 +196,11 @@ def challenge_text(content: bytes) -> str:
 def _as_mapping(answer: object) -> Mapping[str, Any]:
     if isinstance(answer, str):
         if len(answer) > LONGEST_ANSWER:
-            raise CannotAccept("the answer is too long")
+            raise CannotAccept("the response is too long")
         try:
             answer = json.loads(answer)
         except (ValueError, RecursionError):
-            raise CannotAccept("the answer is not JSON") from None
+            raise CannotAccept("the response is not JSON") from None
     if not isinstance(answer, Mapping) or len(str(answer)) > 2 * LONGEST_ANSWER:
-        raise CannotAccept("the answer is not an object of the expected size")
+        raise CannotAccept("the response is not an object of the expected size")
     return answer

@@ -18,7 +18,7 @@ LABELS = {
     OPERATOR: "Operator: requests payouts",
     TREASURY: "Treasury: approves and rejects",
     ADMIN: "Admin: manages people, keys and settings",
-    AUDITOR: "Auditor: reads everything, changes nothing",
+    AUDITOR: "Auditor: read-only access to everything",
 }
 
 

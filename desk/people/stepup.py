@@ -81,10 +81,10 @@ def verify(
     spent.
     """
     if not connection.in_atomic_block:
-        raise RuntimeError("A decision and its second factor belong in one transaction.")
+        raise RuntimeError("A decision and its second factor must be stored in one transaction.")
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
     if listed and digest != signed_lists.digest_of(listed):
-        raise ValueError("A list is confirmed by its own digest.")
+        raise ValueError("A list must be confirmed by its own digest.")
     if not person.is_active:
         raise CannotConfirm("This account is deactivated.")
     kind = answer.get("kind") if isinstance(answer, Mapping) else None
@@ -281,7 +281,7 @@ def _move_counter(person: "Person", assertion: passkeys.Assertion) -> None:
         return
     newer = models.KeyUse.objects.filter(pk=use.pk, person=person, sign_count__lt=assertion.sign_count)
     if not newer.update(sign_count=assertion.sign_count):
-        raise passkeys.CannotAccept("the signature counter did not go up")
+        raise passkeys.CannotAccept("the signature counter did not increase")
 
 
 def _keep(row: "StepUp") -> None:
@@ -300,6 +300,6 @@ def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -
 def _require_shape(*, purpose: str, digest: str, session_key: str) -> None:
     """Mistakes of the calling code, not of the person."""
     if not (0 < len(purpose) <= 60 and 0 < len(digest) <= 64):
-        raise ValueError("A decision has a purpose of at most 60 characters and a digest of at most 64.")
+        raise ValueError("A purpose can be up to 60 characters and a digest up to 64.")
     if not session_key:
         raise CannotConfirm("A decision requires a signed-in session. An API token can't confirm it.")

@@ -178,4 +178,8 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "A token created with `manage.py create_token`."}
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API token, created under “Your API tokens” or with `manage.py create_token`.",
+        }

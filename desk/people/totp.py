@@ -46,7 +46,7 @@ def code_at(secret: Secret, step: int) -> str:
     try:
         key = base64.b32decode(secret.reveal(), casefold=True)
     except binascii.Error:
-        raise ValueError("The secret of a one-time code is base32 text.") from None
+        raise ValueError("The secret for one-time codes must be base32 text.") from None
     mac = hmac.new(key, struct.pack(">Q", step), hashlib.sha1).digest()
     offset = mac[-1] & 0x0F
     number = struct.unpack(">I", mac[offset : offset + 4])[0] & 0x7FFFFFFF

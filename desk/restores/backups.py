@@ -103,14 +103,15 @@ def read(folder: Path) -> Manifest:
         raise CannotRestore(f"{folder} is not a readable backup: {_sentence(error)}") from None
     if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
         raise CannotRestore(
-            "The backup was made with a different key ring or has been altered. Use that desk's key ring."
+            "The backup was made with a different key ring or has been altered. Use the key ring of the desk it "
+            "was made on."
         )
     if odd:
         raise CannotRestore(f"{', '.join(odd)} in {folder} has changed since the backup was made.")
     if manifest.format != FORMAT:
         raise CannotRestore(f"The backup is in format {manifest.format}; this version reads format {FORMAT}.")
     if _ROWS.get(manifest.engine) not in manifest.files:
-        raise CannotRestore("The backup has no rows.")
+        raise CannotRestore("The backup contains no rows.")
     if manifest.engine != connection.vendor:
         raise CannotRestore(f"The backup is from {manifest.engine}, but DATABASE_URL names {connection.vendor}.")
     return manifest

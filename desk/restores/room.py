@@ -49,7 +49,7 @@ KINDS: Final = (
         (roles.TREASURY, roles.ADMIN),
         _causes,
         closable=False,
-        ends="Resolved when two treasurers settle the pending requests.",
+        ends="Resolves when two treasurers settle the pending requests.",
     ),
 )
 
@@ -61,7 +61,7 @@ def why_nothing_leaves() -> str:
 
 def register() -> None:
     """Declare the tables; called once at the start."""
-    unused = dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on it")
+    unused = dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on this")
     witnessed.register(Restore, loose=Restore.table.loose | unused)
     witnessed.register(RestoreEvent)
     witnessed.register(RestoreWord)

@@ -63,9 +63,9 @@ def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]
     if not may_settle(person):
         return _ONLY_TREASURY
     if unread := waiting.not_read_yet(row.created_at):
-        return f"Wait a moment: {unread[0]}"
+        return f"Please wait: {unread[0]}"
     if missing := [item.reference for item in waiting_items if verdicts.get(item.subject) not in VERDICTS]:
-        return f"Choose an answer for each item; still unanswered: {', '.join(missing[:5])}."
+        return f"Make a decision for each item; still undecided: {', '.join(missing[:5])}."
     own = [item.reference for item in waiting_items if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
     if own:
         return f"You requested {', '.join(own[:5])} yourself: cancel it, or ask two other treasurers to continue it."
@@ -86,7 +86,7 @@ def give_word(
     """One person's verdicts on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
     decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
     WORDS.refuse_while_cooling_off(decision)
-    asks = "Enter what you compared: the exchange's own pages, statements, colleagues you asked."
+    asks = "Enter what you checked: the exchange's website, statements, colleagues you asked."
     comment = WORDS.reason(comment, asks=asks, longest=LONGEST_COMMENT)
     with transaction.atomic():
         row = _locked(restore_id)

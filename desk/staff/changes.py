@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 ASK, CONFIRM = "change-person", "confirm-person"
 DEACTIVATED: Final = "person.deactivated"
 CHANGED_SINCE: Final = (
-    "No changes made: this account has changed since the request, or Countersign was upgraded. Reject it; then it "
-    "can be requested again."
+    "No changes made: this account has changed since the request, or Countersign was upgraded. Reject "
+    "the request and make a new one."
 )
 UNDONE_BY_ONE_FOR: Final = timedelta(hours=24)
 REQUESTS: Final = Acts(ASK, CannotChange)

@@ -97,9 +97,11 @@ def invite(
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators can invite people.")
         if refusals := problems(name=name, email=email, grants=grants):
-            raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
+            raise CannotChange(f"Invitation not created. {' '.join(refusals.values())}")
         if digest != digest_of(name=name, email=email, grants=grants):
-            raise CannotChange("Nobody was invited: the details changed after you opened the page. Refresh the page.")
+            raise CannotChange(
+                "Invitation not created: the details changed after you opened the page. Refresh the page."
+            )
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
@@ -131,9 +133,9 @@ def make_link(
         person = changes.read(person_id)
         rules.refuse_oneself(actor, person)
         if problem := link_obstacle(person, actor):
-            raise CannotChange(f"No link was created. {problem}")
+            raise CannotChange(f"Link not created. {problem}")
         if digest != changes.digest_of(person, LINK, ()):
-            raise CannotChange("No link was created: this account changed after you opened the page. Refresh the page.")
+            raise CannotChange("Link not created: this account changed after you opened the page. Refresh the page.")
         act = replace(act, comment=changes.clean_reason(reason))
         confirmation = LINKS.confirm(changes.with_reason(act))
         row, code = _make_link(person, act=act, confirmation=confirmation)

@@ -57,8 +57,8 @@ TOPICS: Final = {machine.TOPIC: _may_follow, PersonChange.name: _may_follow_one}
 
 def register() -> None:
     """Declare the tables; called once at the start."""
-    unused = dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on it")
+    unused = dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on this")
     witnessed.register(PersonChange, loose=PersonChange.table.loose | unused)
     witnessed.register(PersonChangeEvent)
-    counted = {"wrong_addresses": "ends a link early; a lower one lets somebody try five addresses more"}
+    counted = {"wrong_addresses": "ends a link early; a lower count allows five more address attempts"}
     witnessed.register(Invitation, loose=counted)

@@ -9,9 +9,9 @@ TERMS: Final[dict[str, str]] = {
     "ask and bid": "The ask is the lowest price currently offered by a seller, the bid the highest offered by a buyer.",
     "authenticator app": "An app on your phone that shows a new six-digit code every 30 seconds.",
     "bank account and trading account": "The two accounts at the exchange: payouts are made from the bank account, "
-    "orders use the trading account, and transfers move funds between the two.",
-    "baton": "The right to mint more of a token. It is passed on with each mint; once it is spent otherwise, no more "
-    "can be minted.",
+    "orders use the trading account, and transfers move funds between them.",
+    "baton": "The right to mint more of a token. It is passed on with each mint; if it is spent in any other way, "
+    "no more can be minted.",
     "block": "A batch of transactions added to the chain together.",
     "cash address": "The usual address format on this chain: a prefix, a colon, lower-case letters and digits.",
     "cash account": "A short name with a number that stands for an address. It is registered in a transaction.",
@@ -24,10 +24,10 @@ TERMS: Final[dict[str, str]] = {
     "crowdsale": "A sale of new tokens to everyone who pays in, until a date set at the start.",
     "digest": "A short fingerprint of exactly what was shown. Any change to the content changes it.",
     "echo": "The exchange's own record of the request. The desk compares it with what was approved.",
-    "ecosystem": "Property tokens belong to a main or a test ecosystem; tokens in the test ecosystem are for testing.",
+    "ecosystem": "Property tokens belong to the main or the test ecosystem; those in the latter are for testing only.",
     "finality": "A final payment is too deep in the chain to be reversed by any reorganisation that occurs in "
     "practice.",
-    "follower": "A process of the desk that stays connected to a service and receives its changes live.",
+    "follower": "A desk process that stays connected to a service and receives updates live.",
     "freeze": "A stop on all payouts: one person can freeze, and two must lift the freeze.",
     "freeze of a sub-account": "The sub-account can't log in, trade or withdraw until an admin activates it, and its "
     "orders are cancelled.",
@@ -45,12 +45,12 @@ TERMS: Final[dict[str, str]] = {
     "order book": "All open orders on the exchange by price: bids to buy, asks to sell.",
     "output": "One part of a transaction: an amount, and the condition under which it can be spent.",
     "passkey": "A sign-in key stored on a device and unlocked by fingerprint, face or PIN.",
-    "payload": "The bytes in a transaction that carry a token message.",
+    "payload": "The part of a transaction that carries a token message.",
     "policy": "The rules for how many people must approve what, and what is rejected.",
     "position": "A holding on margin in one symbol: long gains when the price rises, short when it falls.",
     "property": "A token identified by a number: fixed, managed by its issuer, or sold in a crowdsale.",
     "quorum": "How many different people must approve before money moves. The requester never counts.",
-    "raw transaction": "A transaction as the exact bytes sent to the network.",
+    "raw transaction": "A transaction in the exact form sent to the network.",
     "recovery code": "A one-time code for signing in when the app or the passkey is lost.",
     "right": "What the exchange allows a key to do, such as reading balances, trading or paying out.",
     "rotation": "Replacing a key with a new one in steps, so that the desk always has a working key.",
@@ -58,10 +58,10 @@ TERMS: Final[dict[str, str]] = {
     "second factor": "Proof of identity in addition to the password: a code from an app on your phone, or a passkey.",
     "step-up": "Confirming a single decision with your second factor at the moment you make it.",
     "stop price": "The trade price that triggers a stop order: below the market for a sell stop, above for a buy stop.",
-    "sub-account": "A separate account at the exchange under ours, with its own balances.",
+    "sub-account": "A separate account under ours at the exchange, with its own balances.",
     "tip": "The newest block of the chain.",
-    "trail": "The record of every action, by whom and when. Each entry carries the hash of the one before, so any "
-    "change to the past is detected.",
+    "trail": "The record of every action, by whom and when. Each entry carries the hash of the previous one, so any "
+    "later change is detected.",
     "unknown": "The exchange's response was lost, so the outcome must be looked up first.",
-    "worker": "A process of the desk that calls the exchange, reads balances and carries out decisions.",
+    "worker": "A desk process that sends requests to the exchange, syncs balances and carries out decisions.",
 }

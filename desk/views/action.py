@@ -107,7 +107,8 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
         listing.OTHERS: "No items are waiting for others.",
         listing.SOON: f"No items expire within {int(entries.SOON.total_seconds()) // 60} minutes.",
         listing.ALL: "No open items.",
-        listing.WATCHING: "You are not watching any items. Items you request, take on or comment on appear here.",
+        listing.WATCHING: "You are not watching any items. Items you request, comment on or assign to yourself are "
+        "listed here.",
         listing.ASSIGNED: "No items are assigned to you.",
         listing.DONE: "No decisions yet.",
     }[wish.group]

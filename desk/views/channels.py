@@ -26,7 +26,7 @@ DOES = {
     TURNED: (
         "New secret",
         "Create new secret",
-        "Messages are also signed with the current secret for two more days.",
+        "For two more days, messages will also be signed with the current secret.",
     ),
     ENDED: (
         "Remove channel",

@@ -96,9 +96,9 @@ def send_again(request: DeskRequest, delivery_id: int) -> HttpResponse:
     try:
         delivering.again(row, actor=person, session_key=request.session.session_key or "", now=clock.now())
     except CannotMove:
-        notes.warning(request, f"{row.reference} was not sent again: it is being sent, or is no longer needed.")
+        notes.warning(request, f"{row.reference} not sent again: it is already being sent, or is no longer needed.")
     else:
-        notes.success(request, f"{row.reference} is being sent again, with the same id.")
+        notes.success(request, f"{row.reference} is being sent again, with the same ID.")
     return redirect("deliveries")
 
 

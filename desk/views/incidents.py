@@ -35,7 +35,7 @@ def _reason() -> forms.CharField:
     """Its limits are checked where it is stored, so that nothing typed is lost."""
     return forms.CharField(
         label="What did you check and do?",
-        help_text="Closing mutes this cause.",
+        help_text="Closing mutes further alerts for this cause.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 3}),

@@ -25,10 +25,10 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
     """The settings. Only pages that this person may open can be their start page."""
 
     zone = forms.ChoiceField(label="Time zone")
-    grouping = forms.ChoiceField(label="Numbers", choices=Grouping.choices)
+    grouping = forms.ChoiceField(label="Number format", choices=Grouping.choices)
     density = forms.ChoiceField(label="Density", choices=Density.choices)
     theme = forms.ChoiceField(label="Theme", choices=Theme.choices, required=False)
-    quote_currency = forms.ChoiceField(label="Value totals in", required=False)
+    quote_currency = forms.ChoiceField(label="Currency for totals", required=False)
     start_page = forms.ChoiceField(label="Start page", required=False)
 
     class Meta:

@@ -20,7 +20,7 @@ from desk.views.rendering import show
 
 PREFIX = "verdict:"
 _SETTLED = "Settled. Cancelled requests have ended, the others continue, and sending has resumed."
-_RECORDED = "Recorded. Nothing is sent until another treasurer gives the same answers."
+_RECORDED = "Recorded. Nothing is sent until another treasurer makes the same decisions."
 
 
 class WordForm(SecondFactorForm):
@@ -28,9 +28,8 @@ class WordForm(SecondFactorForm):
 
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(
-        label="What did you compare?",
-        help_text="For example the exchange's own pages, statements, colleagues you asked. Recorded in the audit "
-        "trail.",
+        label="What did you check?",
+        help_text="For example the exchange's website, statements, colleagues you asked. Recorded in the audit trail.",
         max_length=LONGEST_COMMENT,
         widget=forms.Textarea(attrs={"rows": 2}),
     )

@@ -180,7 +180,7 @@ TRAIL: Final = List(
     order=("seq",),
     columns=(
         Column("number", "No.", Value("number", "seq"), css="t-no", order=("seq",), is_end=True, is_mono=True),
-        Column("at", "When", Value("at ({zone})", "at"), css="t-when", is_time=True),
+        Column("at", "Time", Value("at ({zone})", "at"), css="t-when", is_time=True),
         Column("who", "Who", Value("person", "who"), css="t-who"),
         Column("what", "What", Value("what", "sentence"), css="t-what"),
         Column("changed", "Details", css="t-changed"),

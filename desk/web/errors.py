@@ -14,7 +14,7 @@ from desk.web import problem_details
 API = "/api/"
 _SENTENCES = {
     400: ("Nothing was sent", "The request could not be read. It may have been truncated or altered in transit."),
-    403: ("Nothing was changed or sent", "Your roles don't allow this."),
+    403: ("No changes made, nothing sent", "Your roles don't allow this."),
     404: ("Page not found", "No money moved. The address is wrong, or the item does not exist."),
     500: (
         "Internal error",

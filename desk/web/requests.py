@@ -16,7 +16,7 @@ from desk.processes import request_ids
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _log = structlog.get_logger(__name__)
-SECONDS = Histogram("countersign_request_seconds", "Time taken to answer a request", ["method", "status"])
+SECONDS = Histogram("countersign_request_seconds", "Time taken to respond to a request", ["method", "status"])
 
 
 class DeskRequest(HttpRequest):

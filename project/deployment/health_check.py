@@ -10,7 +10,6 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from desk.processes import sign_of_life
 from project import environment
 
 LONGEST_SILENCE_S = 45
@@ -32,7 +31,7 @@ def _silence(file: Path) -> str:
     try:
         age_s = time.time() - file.stat().st_mtime
     except FileNotFoundError:
-        return f"No {sign_of_life.AT_WORK!r} yet."
+        return "No sign of life yet."
     return f"No sign of life for {age_s:.0f} s." if age_s > LONGEST_SILENCE_S else ""
 
 

@@ -30,14 +30,14 @@ def new_secrets(*, containers: bool) -> dict[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Make the folder and its files; 0 when all were made, 1 when one is there already, and then nothing is written."""
-    parser = argparse.ArgumentParser(prog="manage.py make_secrets", description="Create the secrets of a new desk.")
+    parser = argparse.ArgumentParser(prog="manage.py make_secrets", description="Create the secrets for a new desk.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--containers", action="store_true", help="also create the secrets of docker-compose.yml")
+    parser.add_argument("--containers", action="store_true", help="also create the secrets for docker-compose.yml")
     options = parser.parse_args(arguments)
     texts = new_secrets(containers=options.containers)
     there = [name for name in texts if (options.folder / name).exists()]
     if there:
-        sys.stderr.write(f"Nothing was written: {options.folder} already has {', '.join(there)}.\n")
+        sys.stderr.write(f"Secrets not created: {options.folder} already has {', '.join(there)}.\n")
         return 1
     options.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # A container's user reads the file that is mounted for it, whoever owns it here; others can't enter the folder.

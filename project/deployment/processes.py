@@ -36,9 +36,9 @@ def _worker(name: str, purpose: str, *queue: str) -> Process:
 
 WEB: Final = Process("web", "pages, the API and sockets", ("-m", "project.serve"), gives_signs=False)
 WORK: Final = (
-    _worker("worker", "payouts, orders, transfers and readings", "money"),
+    _worker("worker", "payouts, orders, transfers and syncs", "money"),
     # Holds are released by workers of their own: no order to pay that hangs keeps a release waiting.
-    _worker("release-worker", "releases of holds", "release", "--hostname", "release@%h"),
+    _worker("release-worker", "hold releases", "release", "--hostname", "release@%h"),
     # The chain is read by workers of its own: however slow that is, no payout waits for it.
     _worker("chain-worker", "the chain", "chain", "--hostname", "chain@%h"),
     Process(
@@ -47,6 +47,6 @@ WORK: Final = (
         (*_WORKER[:5], "beat", "--scheduler", "project.celery:BeatScheduler", "--loglevel", "WARNING"),
         is_single=True,
     ),
-    Process("follower", "streams of the exchange, and sweeps", ("manage.py", "follow"), is_single=True),
+    Process("follower", "exchange streams and sweeps", ("manage.py", "follow"), is_single=True),
 )
 ALL: Final = (WEB, *WORK)

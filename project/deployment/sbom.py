@@ -48,7 +48,7 @@ def _components(lock: str) -> Iterator[dict[str, Any]]:
         elif hashed := _HASH.match(line):
             component["properties"].append({"name": "countersign:file:sha256", "value": hashed[1]})
         elif line and not line.startswith(("#", " ")):
-            raise CannotRead(f"The lock has {line!r}, which names no pinned version.")
+            raise CannotRead(f"The lock file has {line!r}, which does not pin a version.")
     if component:
         yield component
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="manage.py sbom", description="Print the desk's bill of materials as CycloneDX."
     )
-    parser.add_argument("--lock", default="requirements.txt", help="the lock, beside manage.py")
+    parser.add_argument("--lock", default="requirements.txt", help="the lock file next to manage.py")
     options = parser.parse_args(arguments)
     version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     text = (ROOT / options.lock).read_text()

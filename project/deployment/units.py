@@ -81,10 +81,10 @@ def _quoted(process: Process) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the units into a folder and print their names; 0 when all are written."""
-    parser = argparse.ArgumentParser(prog="manage.py units", description="Write the systemd units of this desk.")
+    parser = argparse.ArgumentParser(prog="manage.py units", description="Write the systemd units for this desk.")
     parser.add_argument("folder", type=Path, help="folder to write to, for example /etc/systemd/system")
-    parser.add_argument("--code", default="/srv/countersign", help="the folder of the code, with its .venv")
-    parser.add_argument("--data", default="/var/lib/countersign", help="DATA_DIR of the desk")
+    parser.add_argument("--code", default="/srv/countersign", help="the folder with the code and its .venv")
+    parser.add_argument("--data", default="/var/lib/countersign", help="the desk's DATA_DIR")
     parser.add_argument("--user", default="desk", help="the user that runs the desk")
     parser.add_argument("--environment-file", default="/etc/countersign/env", help="the file with the settings")
     options = parser.parse_args(arguments)

@@ -58,7 +58,7 @@ class Guard:
 
     def _stdin(self) -> IO[bytes]:
         if self._process.stdin is None:
-            raise RuntimeError("A guard is started with a pipe.")
+            raise RuntimeError("A guard must be started with a pipe.")
         return self._process.stdin
 
 

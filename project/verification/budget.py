@@ -87,10 +87,12 @@ def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None)
         cost = stage.usual_seconds / (recorded["unit"] * slowness)
         if share is None:
             if cost > _LEAST:
-                complaints[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
+                complaints[stage.name] = f"has no budget in tests/budget.toml; it cost {cost:.0f} units"
         elif cost > max(_LEAST, MOST * share):
             grown = "; ".join(_grown(stage, recorded, slowness)) or "no single test file explains it"
-            complaints[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
+            complaints[stage.name] = (
+                f"cost {cost:.0f} units against a budget of {share:.0f} ({cost / share:.1f} times): {grown}"
+            )
     return complaints
 
 

@@ -40,7 +40,7 @@ def chosen(all_stages: Sequence[Stage]) -> list[Stage]:
         return []
     reached = reach.tests_of(changed)
     if reached.untested:
-        print(f"No tests found by imports or names for: {', '.join(reached.untested)}.")
+        print(f"No tests found by import or name for: {', '.join(reached.untested)}.")
     print("Skipped: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
     print("tests marked thorough (except browser tests), and those named below.", flush=True)
     of_tests = _test_stages(reached.tests, shows_pages=any(map(_shows, changed)))

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="manage.py verify", description="Run the checks of CI.")
+    parser = argparse.ArgumentParser(prog="manage.py verify", description="Run the CI checks.")
     parser.add_argument("--check", action="store_true", help="checks that need no server: lint, types, borders")
     parser.add_argument("--quick", action="store_true", help="tests related to the changed files, in under a minute")
     parser.add_argument("--thorough", action="store_true", help="all tests in full, on both databases; for releases")
@@ -122,4 +122,4 @@ def _table(results: list[Result], *, real: float, cores: int) -> str:
     busy = sum(result.processor for result in results)
     tests = sum(result.tests for result in results)
     counted = f", {tests:,} tests" if tests else ""
-    return "\n".join(["", *rows, f"  {verdict} {real:.0f} s in all, {busy:.0f} s of CPU on {cores} cores{counted}."])
+    return "\n".join(["", *rows, f"  {verdict} {real:.0f} s in total, {busy:.0f} s of CPU on {cores} cores{counted}."])

@@ -118,7 +118,7 @@ function begin() {
   document.addEventListener("visibilitychange", hurry);
   document.addEventListener("desk:signed-out", function () {
     leaving = true;
-    connection.end("You were signed out. Nothing was sent, and what you typed is still here: sign in in another tab, then reload.");
+    connection.end("You were signed out. Nothing was sent, and what you typed is still here: sign in again in another tab, then reload.");
   });
   window.addEventListener("offline", drop);
   window.addEventListener("online", hurry);

@@ -32,7 +32,7 @@ function say(first, last) {
 function goOffline() {
   if (!lost || over) return;
   offline = true;
-  say("Live connection lost. Data frozen at", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
+  say("Live connection lost. Data as of", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
   rest(true);
   poll();
 }
@@ -53,7 +53,7 @@ function judge(well, at) {
     say("Live connection lost. Refreshed at", ". Refreshing every few seconds.");
     rest(false);
   } else if (!resting) {
-    say("Live connection lost. Data frozen at", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
+    say("Live connection lost. Data as of", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
     rest(true);
   }
 }

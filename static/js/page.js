@@ -28,7 +28,7 @@ document.addEventListener("click", async function (event) {
     picture.setAttribute("aria-label", "Copied");
   } catch (error) {
     use.setAttribute("href", before.replace(/#.*/, "#x"));
-    picture.setAttribute("aria-label", "Could not copy");
+    picture.setAttribute("aria-label", "Copy failed");
   }
   setTimeout(function () {
     use.setAttribute("href", before);

@@ -1,6 +1,6 @@
 // A passkey that was not used, or not taken, says so beside its button: the library only tells the console.
 const SENTENCES = {
-  NotAllowedError: "Passkey not used: it was cancelled, timed out, or this device has none for this desk.",
+  NotAllowedError: "Passkey not used: the request was cancelled or timed out, or this device has no passkey for this desk.",
   AbortError: "Passkey not used: the request was cancelled.",
   InvalidStateError: "This device already has a passkey for your account.",
   SecurityError: "The browser does not allow passkeys at this address.",
@@ -18,7 +18,7 @@ document.addEventListener("allauth.error", function (event) {
   if (!place()) return;
   event.preventDefault();
   const known = SENTENCES[event.detail.exception && event.detail.exception.name];
-  const first = !window.PublicKeyCredential ? "This browser cannot use passkeys." : known || "Could not reach the desk to use the passkey. Check the connection and try again.";
+  const first = !window.PublicKeyCredential ? "This browser does not support passkeys." : known || "Could not reach the desk to use the passkey. Check the connection and try again.";
   say(first + " " + place().dataset.passkeySaid);
 });
 // What was said of the last attempt goes away with the next.

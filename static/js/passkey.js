@@ -44,7 +44,7 @@ document.addEventListener("click", async function (event) {
     form.requestSubmit();
   } catch (error) {
     const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
-    say(form, stopped ? "Decision not recorded. The passkey was not used." : error.message);
+    say(form, stopped ? "Decision not recorded. Passkey not used." : error.message);
   } finally {
     delete form.dataset.signing;
     button.disabled = false;

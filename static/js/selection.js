@@ -13,7 +13,7 @@ function draw() {
     box.disabled = !box.checked && chosen.size >= most;
   });
   bar.hidden = chosen.size === 0;
-  bar.querySelector("[data-picked]").textContent = chosen.size < most ? "" : "At most " + most + " at a time";
+  bar.querySelector("[data-picked]").textContent = chosen.size < most ? "" : "Up to " + most + " at a time";
   bar.querySelector("button.main").textContent = "Review " + chosen.size + " selected";
 }
 function keep(subjects) {
@@ -43,7 +43,7 @@ function count() {
   const rejected = items.filter((one) => one.querySelector("[type=radio][value=reject]:checked")).length, words = [];
   if (items.length - rejected) words.push("approve " + (items.length - rejected));
   if (rejected) words.push("reject " + rejected);
-  decisions.querySelector("[data-ticked]").textContent = words.length ? "Ticked: " + words.join(", ") + "." : "Only ticked requests are decided.";
+  decisions.querySelector("[data-ticked]").textContent = words.length ? "Ticked: " + words.join(", ") + "." : "Only ticked requests will be decided.";
 }
 if (decisions) {
   decisions.addEventListener("change", count);

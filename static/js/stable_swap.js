@@ -101,7 +101,7 @@ function tell() {
   // One that several parts name is one.
   const rows = new Set(Array.from(held.values()).flatMap((one) => one.rows)).size;
   notice.hidden = !held.size;
-  notice.lastElementChild.textContent = rows ? rows + " new: show " + (rows === 1 ? "it" : "them") : "New updates · show";
+  notice.lastElementChild.textContent = rows ? rows + " new · show" : "New updates · show";
 }
 function show(read) {
   held.forEach((one, name) => {

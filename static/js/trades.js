@@ -55,7 +55,7 @@ function tellHeld(part) {
   if (!note) return;
   const ids = new Set(Array.from(part.querySelectorAll("tbody tr")).map((row) => row.dataset.id));
   const count = held ? held.rows.filter(([id]) => !ids.has(id)).length : 0;
-  note.textContent = count ? count + " newer, shown when the pointer leaves" : "";
+  note.textContent = count ? count + " newer trades, shown when the pointer leaves" : "";
 }
 
 drawers.trades = function (tick, topic) {

@@ -304,7 +304,7 @@ def test_a_rule_about_a_column_that_is_not_there_is_refused(wrong: dict[str, Any
 
 @pytest.mark.parametrize("name", ["lost_after", "fresh_for", "problem_for"])
 def test_a_rule_without_a_time_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="asked again for ever"):
+    with pytest.raises(ValueError, match="asked again forever"):
         rule(**{name: timedelta()})
 
 

@@ -225,13 +225,13 @@ def test_a_button_pressed_before_its_script_has_come_answers_when_it_has(house, 
     page = visit("operator").page
     held = slow_scripts(page)
     page.goto(f"{house.url}/markets/", wait_until="commit")
-    page.get_by_role("button", name="Change between light and dark").click()
+    page.get_by_role("button", name="Switch between light and dark").click()
     assert held.routes, "nothing is held back"
     assert page.locator("html").get_attribute("data-theme") is None
     held.release()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.wait_for_load_state()
-    page.get_by_role("button", name="Change between light and dark").click()
+    page.get_by_role("button", name="Switch between light and dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
 
 

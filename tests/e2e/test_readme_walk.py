@@ -49,7 +49,7 @@ def code_now(house):
     }
     command = [sys.executable, "manage.py", "demo_code"]
     printed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    return re.match(r"(\d{6})  \(good for \d+ s\)", printed)[1]
+    return re.match(r"(\d{6})  \(valid for \d+ s\)", printed)[1]
 
 
 def keep_picture(page, name):

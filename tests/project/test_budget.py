@@ -34,7 +34,7 @@ def test_within_its_share_nothing_is_said():
 def test_beyond_it_the_file_that_grew_is_named():
     complaints = budget.complaints([spent(70.0, a=20.0, b=45.0)], unit=0.5, text=SHARES)
     assert complaints == {
-        "tests": "cost 140 units of its 100 (1.4 times): tests/a/test_b.py grew from 0 to 90",
+        "tests": "cost 140 units against a budget of 100 (1.4 times): tests/a/test_b.py grew from 0 to 90",
     }
 
 
@@ -45,7 +45,9 @@ def test_a_slow_machine_is_slow_and_not_too_dear():
 
 def test_on_a_slow_machine_what_grew_beside_the_rest_is_named():
     complaints = budget.complaints([spent(300.0, a=80.0, b=105.0, c=20.0, d=60.0)], unit=1.0, text=SHARES)
-    assert complaints == {"tests": "cost 150 units of its 100 (1.5 times): tests/a/test_b.py grew from 0 to 52"}
+    assert complaints == {
+        "tests": "cost 150 units against a budget of 100 (1.5 times): tests/a/test_b.py grew from 0 to 52"
+    }
 
 
 @pytest.mark.parametrize("files", [{}, {"a": 80.0, "b": 200.0}, {"b": 200.0, "c": 20.0, "d": 20.0}])

@@ -90,8 +90,8 @@ def test_a_page_without_the_place_for_a_table_is_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ('environment.integer("PORT", 1, lowest=1, highest=2)', "PORT is read, and no line"),
-        ('#: A port.\nenvironment.integer("PORT", base + 1, lowest=1, highest=2)', "The default of PORT is worked out"),
+        ('environment.integer("PORT", 1, lowest=1, highest=2)', "PORT is read, but no line"),
+        ('#: A port.\nenvironment.integer("PORT", base + 1, lowest=1, highest=2)', "The default of PORT is computed"),
         ('os.environ.get(prefix + "PORT")', "settings.py:1 reads a variable whose name"),
     ],
 )

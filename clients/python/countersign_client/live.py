@@ -41,7 +41,7 @@ def updates(url: str, authorization: str, topics: Sequence[str], *, silence_s: f
     try:
         import websocket  # late: following is an extra of this package, reading and drafting need no socket
     except ImportError as missing:
-        raise ImportError("Following needs websocket-client: pip install 'countersign-client[live]'.") from missing
+        raise ImportError("Live updates require websocket-client: pip install 'countersign-client[live]'.") from missing
     try:
         socket = websocket.create_connection(
             url,
@@ -53,7 +53,7 @@ def updates(url: str, authorization: str, topics: Sequence[str], *, silence_s: f
     except websocket.WebSocketBadStatusException as refusal:
         raise _refusal(refusal.status_code, refusal.resp_headers or {}) from None
     except (websocket.WebSocketException, OSError) as loss:
-        raise Lost(f"No socket was opened: {type(loss).__name__}.") from loss
+        raise Lost(f"Connection failed: {type(loss).__name__}.") from loss
     try:
         socket.send(json.dumps({"follow": list(topics)}))
         is_first = True
@@ -65,7 +65,7 @@ def updates(url: str, authorization: str, topics: Sequence[str], *, silence_s: f
                 yield from _read(content, topics, is_first=is_first)
                 is_first = False
     except (websocket.WebSocketException, OSError) as loss:
-        raise Lost(f"The socket was lost: {type(loss).__name__}.") from loss
+        raise Lost(f"Connection lost: {type(loss).__name__}.") from loss
     finally:
         socket.close(timeout=1)
 
@@ -83,22 +83,24 @@ def _read(content: bytes, topics: Sequence[str], *, is_first: bool) -> Iterator[
             else:
                 yield Update(each["topic"], each.get("hint") or {}, each.get("tick"))
     except (ValueError, TypeError, KeyError) as odd:
-        raise problems.Unreadable("What the socket said is none of a desk's frames.", idempotency_key=None) from odd
+        raise problems.Unreadable(
+            "The socket sent something other than a desk's frames.", idempotency_key=None
+        ) from odd
 
 
 def _refusal(status: int, headers: Mapping[str, str]) -> Exception:
     if status in _TITLES:
-        sentence = "The token is invalid, expired or revoked." if status == 401 else "The desk let no socket in."
+        sentence = "The token is invalid, expired or revoked." if status == 401 else "The desk rejected the connection."
         return problems.of(status, {"title": _TITLES[status], "detail": sentence}, idempotency_key=None)
     if status in {429, 502, 503, 504}:
-        return Lost(f"No socket was opened: status {status}.", headers.get("retry-after"))
-    return problems.Unreadable(f"The answer with status {status} is none of a desk.", idempotency_key=None)
+        return Lost(f"Connection failed: status {status}.", headers.get("retry-after"))
+    return problems.Unreadable(f"The response with status {status} did not come from a desk.", idempotency_key=None)
 
 
 def _closed(content: bytes) -> Exception:
     code = int.from_bytes(content[:2], "big")
     if code == _NOT_UNDERSTOOD:
-        return problems.Unreadable("The desk does not know this protocol.", idempotency_key=None)
+        return problems.Unreadable("The desk does not support this protocol.", idempotency_key=None)
     return Lost(f"The desk closed the socket with code {code}.")
 
 

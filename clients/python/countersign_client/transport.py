@@ -37,9 +37,11 @@ class Transport:
     ) -> None:
         place = urlsplit(url)
         if place.scheme != "https" and not (place.scheme == "http" and place.hostname in _LOCAL):
-            raise ValueError("The address of a desk begins with https://, or with http:// on this machine.")
+            raise ValueError("The desk's address must start with https://, or with http:// on this machine.")
         if place.path not in {"", "/"} or place.query or place.username or attempts < 1:
-            raise ValueError("Give the address of the desk alone, and at least one attempt.")
+            raise ValueError(
+                "Pass the desk's address without a path, query or username, and allow at least one attempt."
+            )
         self._origin = f"{place.scheme}://{place.netloc}"
         self._prefix = "" if account is None else f"/accounts/{account}"
         self._attempts, self._timeout_s = attempts, timeout_s
@@ -88,7 +90,7 @@ class Transport:
                 )
             except _LOST as loss:
                 if is_last:
-                    raise problems.NoAnswer(f"No answer came: {type(loss).__name__}.", idempotency_key=key) from loss
+                    raise problems.NoAnswer(f"No response: {type(loss).__name__}.", idempotency_key=key) from loss
                 time.sleep(self._pause(attempt, None))
                 continue
             if answer.status_code not in _PASSING or is_last:
@@ -110,7 +112,7 @@ class Transport:
     def _authorization(self) -> str:
         """The header's value. Raises `ValueError` for a token that no header can carry."""
         if not self._bearer.header.isascii() or not self._bearer.header.isprintable():
-            raise ValueError("A token has printable ASCII characters only.")
+            raise ValueError("Tokens can only contain printable ASCII characters.")
         return self._bearer.header
 
     @staticmethod
@@ -123,7 +125,7 @@ class Transport:
     def _address(self, path: str) -> str:
         """An operation's path at the account; the address of a next page names its account itself."""
         if not path.startswith("/") or path.startswith("//"):
-            raise problems.Unreadable("The next page is said to be at another server.", idempotency_key=None)
+            raise problems.Unreadable("The link to the next page points to a different server.", idempotency_key=None)
         is_whole = self._prefix and path.startswith(f"{self._prefix}/")
         return self._origin + (path if is_whole else self._prefix + path)
 
@@ -154,4 +156,6 @@ def _content(answer: requests.Response, key: str | None) -> Any:
         return content
     if answer.status_code >= 400 and isinstance(content, dict) and kind == "application/problem+json":
         raise problems.of(answer.status_code, content, idempotency_key=key)
-    raise problems.Unreadable(f"The answer with status {answer.status_code} is none of a desk.", idempotency_key=key)
+    raise problems.Unreadable(
+        f"The response with status {answer.status_code} did not come from a desk.", idempotency_key=key
+    )

@@ -9,7 +9,9 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Back up database and heads files to a new folder while the desk is running. The key ring is not included."
+    help = (
+        "Back up the database and heads files to a new folder while the desk is running. The key ring is not included."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="the folder to create; it must not exist yet")

@@ -71,13 +71,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         app, room = options["app"], options["room"]
         if room not in (declared := rooms.guards()):
-            raise CommandError(f"No room declares guards as {room!r}; there are {', '.join(declared)}.")
+            raise CommandError(f"No room declares guards as {room!r}; available: {', '.join(declared)}.")
         loader = MigrationLoader(None)
         sqlite, postgresql = (declared[room](vendor) for vendor in ("sqlite", "postgresql"))
         there, last = installed_on_sqlite(), _last_texts(loader)
         changed = [name for name in sqlite if (there.get(name), last.get(name)) != (sqlite[name], postgresql[name])]
         if not changed and not options["gone"]:
-            self.stdout.write(f"All guards of {room} are up to date; nothing was written.")
+            self.stdout.write(f"All guards of {room} are up to date; no files written.")
             return
         sqlite, postgresql = ({name: texts[name] for name in changed} for texts in (sqlite, postgresql))
         tables = {name: _table(text) for name, text in sqlite.items()}
@@ -125,7 +125,7 @@ def _last_texts(loader: MigrationLoader) -> dict[str, str]:
 def _newest(loader: MigrationLoader, app: str) -> str:
     leaves = loader.graph.leaf_nodes(app)
     if len(leaves) != 1:
-        raise CommandError(f"{app} has {len(leaves)} last migrations; one is needed.")
+        raise CommandError(f"{app} has {len(leaves)} leaf migrations; exactly one is required.")
     return str(leaves[0][1])
 
 

@@ -14,4 +14,4 @@ class Command(BaseCommand):
         except (sealing.CannotSeal, sealing.CannotUnseal) as reason:
             raise CommandError(str(reason)) from None
         for name, count in changed.items():
-            self.stdout.write(f"{name}: {count} re-wrapped")
+            self.stdout.write(f"{name}: {count} re-encrypted")

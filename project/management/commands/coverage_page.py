@@ -36,4 +36,4 @@ class Command(BaseCommand):
         gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in [*rows, *of_chain] if row.gaps]
         gaps += [f"{row.method.name}: {', '.join(row.gaps)}" for row in of_streams if row.gaps]
         if gaps:
-            raise CommandError("Nothing stands behind " + "; ".join(gaps) + ".")
+            raise CommandError("Not covered: " + "; ".join(gaps) + ".")

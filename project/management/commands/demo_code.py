@@ -23,4 +23,4 @@ class Command(BaseCommand):
         now = clock.now()
         code = totp.code_at(Secret(demo.DEMO_TOTP_SECRET), totp.step_at(now))
         remaining_s = totp.STEP_SECONDS - int(now.timestamp()) % totp.STEP_SECONDS
-        self.stdout.write(f"{code}  (good for {remaining_s} s)")
+        self.stdout.write(f"{code}  (valid for {remaining_s} s)")

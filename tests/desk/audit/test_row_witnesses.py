@@ -357,7 +357,7 @@ def test_each_dropped_trigger_and_each_new_one_is_named() -> None:
         with transaction.atomic():
             sql(f"DROP TRIGGER {name}" + ("" if connection.vendor == "sqlite" else f" ON {guard.table}"))
             (sentence,) = installed_guards.findings()
-            assert sentence == f"Guard {name} on table {guard.table} is missing, changed or switched off."
+            assert sentence == f"Trigger {name} on table {guard.table} is missing, changed or disabled."
             transaction.set_rollback(True)
     if connection.vendor == "sqlite":
         sql("CREATE TRIGGER helpful AFTER INSERT ON exchange_ops_approval BEGIN SELECT 1; END")

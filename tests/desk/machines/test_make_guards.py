@@ -45,7 +45,7 @@ def write(there, tmp_path, monkeypatch, capsys):
 def test_where_nothing_changed_nothing_is_written(write):
     path, said = write()
     assert path is None
-    assert "nothing was written" in said
+    assert "no files written" in said
 
 
 def test_triggers_that_a_migration_took_along_are_installed_and_no_others(write):

@@ -113,17 +113,20 @@ def test_every_event_can_name_its_row_and_its_version_once(machine):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"moves": SMALL.moves[:1]}, "No way leads to done."),
-        ({"moves": SMALL.moves[:1]}, "Nothing leads out of new, and it is somebody's turn: worker."),
-        ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is no state."),
-        ({"moves": (*SMALL.moves, replace(LOST, target="done", who=()))}, "Nobody may cause lost from new."),
+        ({"moves": SMALL.moves[:1]}, "No transition leads to done."),
+        ({"moves": SMALL.moves[:1]}, "No transition leads out of new, yet it is somebody's turn: worker."),
+        ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is not a state."),
+        (
+            {"moves": (*SMALL.moves, replace(LOST, target="done", who=()))},
+            "Nobody is allowed to trigger lost from new.",
+        ),
         (
             {"columns": {"amount": Column.FIXED | Column.WITNESSED}},
-            "amount is witnessed in any case: nothing in its flags makes it loose.",
+            "amount must not be WITNESSED: none of its other flags exempts it from being witnessed anyway.",
         ),
         (
             {"states": SMALL.states | {"done": State("Done", "It is.", "cat", Tone.GOOD)}},
-            "done is nobody's turn: 'cat'.",
+            "done has an unknown turn: 'cat'.",
         ),
     ],
 )

@@ -135,7 +135,7 @@ def test_rows_of_a_market_stay_under_the_pointer_while_their_figures_change(visi
     trade.hover()
     place, words = trade.bounding_box(), trade.inner_text()
     note = page.locator("#trades [data-held]")
-    expect(note).to_contain_text("newer, shown when the pointer leaves")
+    expect(note).to_contain_text("newer trades, shown when the pointer leaves")
     assert (trade.bounding_box(), trade.inner_text()) == (place, words)
     page.locator("h1").hover()
     expect(note).to_have_text("")

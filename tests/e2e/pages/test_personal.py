@@ -54,7 +54,7 @@ def test_a_person_s_zone_and_figures_hold_for_what_scripts_draw(house, visit):
     expect(page.locator("#tour")).to_have_count(0)
     page = newcomer.open("/account/settings/")
     page.get_by_label("Time zone", exact=True).select_option("Asia/Kathmandu")
-    page.get_by_label("Numbers", exact=True).select_option("apostrophe")
+    page.get_by_label("Number format", exact=True).select_option("apostrophe")
     page.get_by_label("Density", exact=True).select_option("compact")
     page.get_by_label("Theme", exact=True).select_option("dark")
     page.get_by_role("button", name="Save settings").click()

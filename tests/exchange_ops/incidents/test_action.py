@@ -108,7 +108,7 @@ def test_an_incident_is_taken_on_and_closed_on_its_page(signed_in, treasury, ope
     page, client = f"/action/incidents/{row.pk}/", signed_in(treasury)
     assert client.post(f"{page}acknowledge/").status_code == 302
     assert "Assigned to treasury" in text(client.get(page))
-    assert "Two people must close it, each with a reason and a second factor" in text(client.get(page))
+    assert "two people must close this incident, each with a reason and a second factor" in text(client.get(page))
     refused = client.post(f"{page}close/", closing(treasury, row, reason=" "))
     assert refused.status_code == 422
     assert "Enter a reason" in text(refused)
@@ -213,7 +213,7 @@ def _count(client):
     return text(client.get("/frame/?parts=count-action"))
 
 
-AWAITED = "You decided. Another person (treasury) must decide too"
+AWAITED = "You decided. Another person (treasury) must also decide"
 
 
 def test_what_i_decided_as_the_first_of_two_waits_for_somebody_else(signed_in, treasury, treasury2, operator, payable):

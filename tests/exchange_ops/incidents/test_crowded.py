@@ -51,21 +51,21 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
         rows.held(operator, now=clock.now(), amount=Decimal(number + 10))
     elsewhere(30)
     found = listing.listing_for(treasury, listing.Wish(source="approvals"), now=clock.now())
-    assert [(label, len(part)) for label, part in found.sections] == [("Soon to expire", 1), ("Decisions", 19)]
+    assert [(label, len(part)) for label, part in found.sections] == [("Expiring soon", 1), ("Decisions", 19)]
     assert found.total == 30
     every = listing.listing_for(treasury, listing.Wish(), now=clock.now())
     assert every.total >= 60
     pages = [client.get(f"/action/?page={number}").content.decode() for number in range(1, every.pages + 1)]
     assert sum(page.count('<li class="entry') for page in pages) == every.total, "each page has its share, none is lost"
     heads = re.findall(r'id="s-([a-z-]+)"', "".join(pages))
-    ordered = ["critical", "soon-to-expire", "high", "decisions", "medium"]
+    ordered = ["critical", "expiring-soon", "high", "decisions", "medium"]
     assert [name for name, _ in groupby(heads)] == ordered, "none comes back later"
     assert "e-section" not in client.get("/action/?sort=oldest").content.decode()
 
 
 def test_a_search_says_when_not_all_could_be_looked_through(signed_in, treasury, payable, monkeypatch):
     elsewhere(3)
-    words = "Not all items are listed."
+    words = "Some items are not shown."
     assert words not in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))
     monkeypatch.setattr(entries, "MOST", 3)
     assert words in text(signed_in(treasury).get("/action/?source=incidents&q=nobody+here"))

@@ -117,7 +117,7 @@ def test_days_are_those_of_the_zone_that_is_asked_for(signed_in, auditor, payabl
     assert indexes(listed(client, f"{july}&zone=Europe/Berlin")) == [3, 2]
     page = client.get(f"/ledger/{july}&zone=Europe/Berlin").content.decode()
     assert "2026-07-01 00:30" in page
-    assert "Changed, Berlin time" in page
+    assert "Changed (Berlin time)" in page
 
 
 def test_presets_count_whole_days_and_today(signed_in, auditor, payable):

@@ -41,7 +41,7 @@ def test_a_lost_connection_is_said_and_decisions_rest(open_as, operator, treasur
     row = rows.held(operator, now=clock.now())
     page = open_as(treasury, f"/withdrawals/{row.pk}/")
     page.context.set_offline(True)
-    page.wait_for_selector("#offline:has-text('Data frozen at')")
+    page.wait_for_selector("#offline:has-text('Data as of')")
     assert page.locator("[data-decides]:enabled").count() == 0
     page.context.set_offline(False)
     page.wait_for_selector("#offline", state="hidden")

@@ -80,7 +80,7 @@ def test_rows_that_come_in_under_the_pointer_wait_until_it_leaves(open_as, opera
     page = open_as(treasury, "/approvals/")
     at, before = hover(page, second), page.locator(link_of(second)).bounding_box()
     new = rows.held(operator, now=now - timedelta(minutes=20))  # closes first, so it stands above
-    expect(page.locator("#waiting")).to_have_text("1 new: show it")
+    expect(page.locator("#waiting")).to_have_text("1 new · show")
     assert page.evaluate(UNDER, at) == f"/withdrawals/{second.pk}/"
     assert page.locator(link_of(second)).bounding_box() == before
     expect(page.locator("#count-action")).to_contain_text("3")  # what moves nothing is not held back
@@ -107,7 +107,7 @@ def test_a_part_that_would_push_another_one_waits_too(open_as, operator, treasur
     before = link.bounding_box()
     for _ in range(2):
         rows.held(operator, now=now)
-    expect(page.locator("#waiting")).to_have_text("2 new: show them")
+    expect(page.locator("#waiting")).to_have_text("2 new · show")
     assert link.bounding_box() == before
     page.mouse.move(2, 2)
     expect(page.locator("#work .item")).to_have_count(2)
@@ -183,7 +183,7 @@ def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, op
     expect(decides.first).to_be_visible()
     page.route("**/withdrawals/**", lambda request: request.abort())
     lines[0].cut()
-    expect(banner).to_contain_text("Live connection lost. Data frozen at")
+    expect(banner).to_contain_text("Live connection lost. Data as of")
     expect(banner).to_contain_text("Nothing can be sent")
     expect(decides).to_have_count(0)
     expect(banner).to_contain_text(re.compile(r"\d+ s ago"))

@@ -82,10 +82,10 @@ def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, adm
     page = text("deactivate")
     assert f'<a href="/orders/brackets/{row.pk}/">{row.reference}</a>' in page
     assert "Bracket on a buy order in BCHUSD, stop at 380, take profit at 480; no stop" in page
-    assert "Work that continues" in text("roles", role=["auditor"])
-    assert "Work that continues" not in text("deactivate", admins[1])
+    assert "Work that will continue" in text("roles", role=["auditor"])
+    assert "Work that will continue" not in text("deactivate", admins[1])
     brackets.let_go(bracket_id=row.pk, person=person, now=clock.now())
-    assert "Work that continues" not in text("deactivate")
+    assert "Work that will continue" not in text("deactivate")
 
 
 def counts_of(row, person):

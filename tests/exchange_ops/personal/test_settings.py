@@ -86,7 +86,7 @@ def test_hours_and_figures_are_drawn_for_the_person_and_amounts_for_programs_sta
     client = signed_in(operator)
     listed = client.get("/withdrawals/").content.decode()
     assert "2026-11-21 08:30" in listed
-    assert re.search(r"Requested, Tokyo time\b", listed)
+    assert re.search(r"Requested \(Tokyo time\)", listed)
     assert "1\u2019234.5" in listed
     assert 'datetime="2026-11-20T23:30:00.000Z"' in listed
     part = client.get("/withdrawals/", headers={"HX-Request": "true", "HX-Target": "rows"}).content.decode()

@@ -22,7 +22,7 @@ def test_every_role_has_three_steps_on_pages_that_it_may_open(make_person, signe
     for role in roles.ALL:
         client = signed_in(make_person(role, username=f"new-{role}"))
         first = client.get("/").content.decode()
-        assert f"First time here? Three steps as {role}" in first
+        assert f"First time here? The {role} tour has three steps" in first
         answer = press(client, "next")
         for number, step in enumerate(tours.steps_of(role), start=1):
             page = client.get(answer["Location"])
@@ -40,7 +40,7 @@ def test_it_is_in_the_way_of_nothing(signed_in, operator, payable):
     assert MARK in client.get("/").content.decode()
     assert MARK not in client.get("/orders/").content.decode()
     press(client, "next")
-    assert "Your tour is at step 1 of 3" in client.get("/").content.decode()
+    assert "Your tour: step 1 of 3" in client.get("/").content.decode()
     assert MARK not in client.get("/withdrawals/").content.decode(), "a page of a later step"
     assert MARK in client.get("/withdrawals/new/").content.decode()
 
@@ -79,7 +79,7 @@ def test_a_role_that_comes_later_has_its_own_and_settings_keep_it(signed_in, ope
     operator.groups.add(Group.objects.get(name="treasury"))
     client = signed_in(operator)
     for path in ("/", "/ledger/"):
-        assert "Three steps as treasury" in client.get(path).content.decode(), "where they begin too"
+        assert "The treasury tour has three steps" in client.get(path).content.decode(), "where they begin too"
 
 
 @pytest.mark.parametrize("sent", [{}, {"action": ""}, {"action": "finish"}, {"action": "next" * 900}])

@@ -25,11 +25,11 @@ def test_answers_are_reviewed_and_then_confirmed(opened, moving, signed_in):
     client, address = signed_in(moving.walk.approvers[0]), reverse("restore", args=[restore.pk])
     page = client.get(address).content.decode()
     assert row.reference in page
-    assert "Review answers" in page
+    assert "Review decisions" in page
     assert client.post(address, {}).status_code == 422, "every item needs an answer"
     answers = {f"verdict:{row.subject}": "cancel"}
     review = client.post(address, answers)
-    assert "Confirm answers" in review.content.decode()
+    assert "Confirm decisions" in review.content.decode()
     digest = settling.digest_of(restore, settling.items(restore), {row.subject: "cancel"})
     assert digest in review.content.decode()
     code = moving.walk.answer(moving.walk.approvers[0])["code"]
@@ -43,6 +43,6 @@ def test_answers_are_reviewed_and_then_confirmed(opened, moving, signed_in):
 def test_others_read_it_and_answer_nothing(opened, moving, signed_in):
     _, restore = opened
     client, address = signed_in(moving.walk.operator), reverse("restore", args=[restore.pk])
-    assert "Review answers" not in client.get(address).content.decode()
+    assert "Review decisions" not in client.get(address).content.decode()
     assert client.post(address, {}).status_code == 403
     assert client.get(reverse("restore", args=[987_654])).status_code == 404

@@ -567,7 +567,7 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     assert "Needs you 1" in body
     assert row.reference in body
     assert "0 of 1 approvals" in body
-    assert "1 waiting" in text(client.get("/frame/?parts=count-action"))
+    assert "1 pending" in text(client.get("/frame/?parts=count-action"))
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))
     assert client.post(f"/transfers/{row.pk}/reject/", {"reject-reason": "Not ours"}).status_code == 302

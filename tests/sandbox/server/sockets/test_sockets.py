@@ -113,7 +113,7 @@ def test_params_may_be_empty_absent_or_null(stream: Stream) -> None:
         ('{"method":"login","id":NaN}', None, "the message is not a JSON-RPC object"),
         ("[]", None, "the message is not a JSON-RPC object"),
         ('"login"', None, "the message is not a JSON-RPC object"),
-        ("{}", None, "the message has not exactly one of method, result and error"),
+        ("{}", None, "the message must have exactly one of method, result and error"),
         ('{"result":true,"id":1}', None, "the message is an answer, not a request"),
         ('{"method":7}', None, "the message is not a JSON-RPC object"),
         ('{"method":"login","params":[],"id":1}', 1, "params is not an object"),
