@@ -79,6 +79,6 @@ def of(status: int, body: Mapping[str, object], *, idempotency_key: str | None) 
     texts = {str(name): str(text) for name, text in errors.items()} if isinstance(errors, Mapping) else {}
     detail = str(body.get("detail", ""))
     kind = _BY_STATUS.get(status, Problem)
-    if status == 422 and "This Idempotency-Key has already been used" in detail:
+    if status == 422 and "Idempotency-Key" in texts:
         kind = KeyUsed
     return kind(status, str(body.get("title", "")), detail, texts, idempotency_key=idempotency_key)
