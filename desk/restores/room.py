@@ -49,7 +49,7 @@ KINDS: Final = (
         (roles.TREASURY, roles.ADMIN),
         _causes,
         closable=False,
-        ends="Resolves when two treasurers settle the pending requests.",
+        ends="Resolves once two treasurers settle the pending requests.",
     ),
 )
 

@@ -14,7 +14,7 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons
 
-_BY_THE_PRICE: Final = "Resolves when the price moves away or the position is closed."
+_BY_THE_PRICE: Final = "Resolves once the price moves away or the position is closed."
 
 
 def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:

@@ -105,7 +105,7 @@ STATES: Final[dict[str, State]] = {
         icon="circle-question-mark",
     ),
     FOUND: State(
-        "Placed, confirmed by id",
+        "Placed, confirmed by ID",
         (
             "Accepted by the exchange: the response was lost, but the order was found by its ID. Status as of the "
             "last update."
@@ -115,7 +115,7 @@ STATES: Final[dict[str, State]] = {
         icon="circle-check",
     ),
     NOT_SEEN: State(
-        "Not found at the exchange",
+        "Not found on the exchange",
         (
             "Most likely not placed: repeated checks for over a minute found no order with this ID. It will not be "
             "sent again, and will be shown here if it appears. An operator can place a new order."

@@ -73,7 +73,7 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _frozen,
             closable=False,
-            ends="Resolves when two treasurers lift the freeze on the Policy page.",
+            ends="Resolves once two treasurers lift the freeze on the Policy page.",
             votes=_votes,
         ),
     ),

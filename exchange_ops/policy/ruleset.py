@@ -300,7 +300,8 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = f"Network fee limit: {_figure(after.factor)} times the estimate (was {_figure(before.factor)} times)."
+        old_factor, factor = _figure(before.factor), _figure(after.factor)
+        sentence = f"Network fee limit: {factor} times the estimate (was {old_factor} times)."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (

@@ -2,7 +2,7 @@
 // until it is dismissed or another answer comes. A refusal by any other page is read from that page.
 import { rereadSoon } from "./fragments.js";
 
-const DONE_MS = 20000, LONGEST = 400, NO_ANSWER = "No response from the desk. Check whether your request was recorded before you submit it again.";
+const DONE_MS = 20000, LONGEST = 400, NO_ANSWER = "No response from Countersign. Check whether your request was recorded before you submit it again.";
 const words = document.querySelector("#own-answer [data-words]"), blank = document.getElementById("refusal");
 let hiding = 0;
 

@@ -141,7 +141,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _without_a_stop,
-            ends="Resolves when the stop is on the exchange or the bracket is ended.",
+            ends="Resolves once the stop is on the exchange or the bracket is ended.",
         ),
         Kind(
             alarms.BRACKET_UNCLEAR,
@@ -149,7 +149,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _unclear,
-            ends="Resolves when the order is found on the exchange or confirmed absent, or the bracket is ended.",
+            ends="Resolves once the order is found on the exchange or confirmed absent, or the bracket is ended.",
         ),
     ),
     approvals=(

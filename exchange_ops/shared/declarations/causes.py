@@ -16,7 +16,7 @@ TRADERS: Final = (roles.OPERATOR, roles.TREASURY)
 DECIDERS: Final = (roles.TREASURY, roles.ADMIN)
 KEEPERS: Final = (roles.ADMIN, roles.AUDITOR)
 AFTER_A_START: Final = timedelta(seconds=45)  # the slowest reading has come round twice
-BY_TREASURY: Final = "Resolves when two treasurers close the case on its page."
+BY_TREASURY: Final = "Resolves once two treasurers close the case on its page."
 
 
 def unwell(kind: str) -> Callable[[datetime, str], Iterator[Cause]]:

@@ -144,7 +144,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _in_state(states.NOT_SEEN),
             closable=False,
-            ends="Resolves when treasury closes the transfer or requests it again.",
+            ends="Resolves once treasury closes the transfer or requests it again.",
         ),
     ),
     approvals=(
