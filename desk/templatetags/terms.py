@@ -17,7 +17,7 @@ TERMS: Final[dict[str, str]] = {
     "cash account": "A short name with a number that stands for an address. It is registered in a transaction.",
     "chain": "The public record of all payments in a coin. Anyone can read and verify it.",
     "collateral": "Funds locked at the exchange to keep a margin position open.",
-    "collectible": "A unique, indivisible token that belongs to a family.",
+    "collectible": "A unique, indivisible token that belongs to a collection.",
     "collision": "The digits that distinguish accounts with the same name and number.",
     "confirmations": "The number of blocks from the payment's block to the tip. The more there are, the harder the "
     "payment is to reverse.",
