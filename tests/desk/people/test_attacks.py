@@ -151,7 +151,7 @@ class TestWhoKnowsThePassword:
 
     def test_a_used_code_confirms_nothing(self, at: Any, owner: Person, password: str) -> None:
         visitor = come_in(owner, password)
-        assert b"already used" in confirm_change(visitor, "set-up-app", code_of(SECRET)).content
+        assert b"already been used" in confirm_change(visitor, "set-up-app", code_of(SECRET)).content
 
     def test_takes_no_last_factor_away(self, at: Any, owner: Person, password: str) -> None:
         visitor = come_in(owner, password)
