@@ -200,7 +200,7 @@ def test_a_first_finding_of_before_an_upgrade_counts_as_one_of_two(monkeypatch, 
 def test_it_is_closed_with_a_reason_of_some_length_alone(wrong, make_person, reason):
     wrong.causes["pump:1"] = "Pump 1 leaks."
     review.review(now=NOW)
-    with pytest.raises(decisions.CannotDecide, match=r"Enter a reason|can be up to: 501 characters, 500 at most"):
+    with pytest.raises(decisions.CannotDecide, match=r"Enter a reason|up to 500 characters; this one is 501"):
         decisions.close(incident_id=only().pk, person=make_person("treasury"), reason=reason, now=NOW)
     assert only().state == "open"
 
