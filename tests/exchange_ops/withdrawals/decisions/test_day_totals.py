@@ -36,7 +36,7 @@ def test_four_pieces_take_the_approvals_of_their_sum(operator, treasury, signed_
         for path in (f"/withdrawals/{row.pk}/", "/approvals/")
     )
     assert "5 payouts to this recipient, including this one: ≈ 41,500.00 USD" in page
-    assert "5 payouts to this recipient, ≈ 41,500.00 USD together" in card
+    assert "5 payouts to this recipient, ≈ 41,500.00 USD in total" in card
     form = {"currency": "BCH", "amount": "1", "address": rows.ADDRESS, "payment_id": "", "fee_from": "on_top"}
     assert "2 approvals required" in signed_in(operator).post("/withdrawals/new/figures/", form).content.decode()
 
