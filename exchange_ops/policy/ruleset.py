@@ -300,7 +300,7 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = f"Network fee limit: {_figure(after.factor)}× the estimate (was {_figure(before.factor)}×)."
+        sentence = f"Network fee limit: {_figure(after.factor)}\N{MULTIPLICATION SIGN} the estimate (was {_figure(before.factor)}\N{MULTIPLICATION SIGN})."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (

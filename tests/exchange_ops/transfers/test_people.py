@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_written(moving, k
 
 def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_before_sending(moving):
     Currency.objects.filter(pk="BTC").update(transfer_enabled=False)
-    with pytest.raises(workflow.CannotTransfer, match="suspended [A-Z]+ transfers"):
+    with pytest.raises(workflow.CannotTransfer, match=r"suspended [A-Z]+ transfers"):
         moving.request()
     moving.request(states.TO_SUBACCOUNT)  # only the two wallets are closed
     Currency.objects.filter(pk="BTC").update(transfer_enabled=True, delisted=True)
@@ -285,7 +285,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
 def test_asking_anew_for_what_is_impossible_today_leaves_the_old_one_open(moving):
     old = moving.not_seen()
     Currency.objects.filter(pk="BTC").update(transfer_enabled=False)
-    with pytest.raises(workflow.CannotTransfer, match="suspended [A-Z]+ transfers"):
+    with pytest.raises(workflow.CannotTransfer, match=r"suspended [A-Z]+ transfers"):
         moving.end("reissue", old)
     assert moving.fresh(old).state == "not_seen"
 
