@@ -300,7 +300,8 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = f"Network fee limit: {_figure(after.factor)}\N{MULTIPLICATION SIGN} the estimate (was {_figure(before.factor)}\N{MULTIPLICATION SIGN})."
+        new_factor, old_factor = (f"{_figure(margin.factor)}\N{MULTIPLICATION SIGN}" for margin in (after, before))
+        sentence = f"Network fee limit: {new_factor} the estimate (was {old_factor})."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (
