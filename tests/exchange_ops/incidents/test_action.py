@@ -137,8 +137,8 @@ def test_an_approval_tells_what_is_worth_knowing_before_it_is_opened(signed_in, 
     assert "Possible duplicate" not in page
     twin = rows.held(operator, now=now)
     page = text(signed_in(treasury).get("/action/"))
-    assert f"within a day, {first.reference} (reserved, waiting for approvals)" in page
-    assert f"within a day, {twin.reference} (reserved, waiting for approvals)" in page
+    assert f"within 24 hours: {first.reference} (reserved, waiting for approvals)" in page
+    assert f"within 24 hours: {twin.reference} (reserved, waiting for approvals)" in page
 
 
 def test_sixty_entries_take_as_many_queries_as_two(signed_in, treasury, operator, payable):

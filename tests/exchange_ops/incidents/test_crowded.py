@@ -103,7 +103,7 @@ def test_a_transfer_to_a_user_tells_what_a_payout_tells(signed_in, treasury, ope
     second = rows.transfer(operator, kind="to_user", now=now)
     page = text(signed_in(treasury).get("/action/"))
     for row in (first, second):
-        assert f"to the same recipient within a day, {row.reference} (waiting for approvals)" in page
+        assert f"same amount and recipient within 24 hours: {row.reference} (waiting for approvals)" in page
     with unguarded(GUARDS):
         Transfer.objects.filter(pk=first.pk).update(state="done", sent_at=now, exchange_id="moved", attempt=1)
-    assert "Sent before 1 time, last " in text(signed_in(treasury).get("/action/"))
+    assert "Previous transfers 1, last " in text(signed_in(treasury).get("/action/"))

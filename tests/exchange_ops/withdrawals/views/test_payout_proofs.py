@@ -41,7 +41,7 @@ class TestWords:
         desk.sweep()
         words = panel(client, row)
         assert "In a block The address received the exact amount, 1 block deep." in words
-        assert "It counts as proven 3 blocks deep." in words
+        assert "It counts as proven once 3 blocks deep." in words
         assert "newer block" not in words
         desk.mine(2)
         desk.sweep()
