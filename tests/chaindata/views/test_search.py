@@ -101,7 +101,7 @@ def test_what_nobody_has_met_is_asked_for_when_its_page_opens(client):
 
 def test_a_name_is_looked_for_in_lists_that_come_later(client):
     page = client.get("/search/", {"q": "EMBR"}).content.decode()
-    assert "Searching the blockchain." in page
+    assert "Searching the blockchain" in page
     token = {"id": TXID, "decimals": 2, "symbol": "EMBR", "name": "Ember"}
     rows.answered("get_slp_tokens", [token], at=clock.now())
     part = client.get("/search/?q=EMBR", headers={"HX-Request": "true", "HX-Target": "places"})

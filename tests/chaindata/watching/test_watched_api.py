@@ -70,7 +70,7 @@ def test_an_address_is_added_in_any_form_and_read_by_everybody(program):
 def test_who_may_not_add_or_end_on_the_pages_may_not_here(program, role):
     refused = send(program(role), PATH, VAULT)
     assert refused.status_code == 403
-    assert refused.json()["detail"].startswith("Nothing was changed. Only treasury and administrators")
+    assert refused.json()["detail"].startswith("No changes made. Only treasury and administrators")
     row = WatchedAddress.objects.get(pk=send(program("admin"), PATH, VAULT).json()["id"])
     assert send(program(role), f"{PATH}{row.pk}/stop/", {"reason": "Sold"}).status_code == 403
     row.refresh_from_db()

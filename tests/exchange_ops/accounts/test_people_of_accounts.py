@@ -73,8 +73,8 @@ def test_the_page_of_a_change_says_what_is_held_where(no_demo, first, second, do
     page = door.get(f"/people/{person.pk}/change/roles/?role=treasury:{second.pk}&role=operator").content.decode()
     assert "Current roles" in page
     assert "Treasury for Second desk only" in page
-    assert "Gets" in page
-    assert "Loses" not in page
+    assert "Will get" in page
+    assert "Will lose" not in page
 
 
 @pytest.mark.usefixtures("no_demo")
