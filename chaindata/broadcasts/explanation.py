@@ -241,7 +241,7 @@ def _warnings(
 ) -> list[str]:
     numbers = [str(source.n) for source in sources if source.is_spent]
     sentences = (
-        [f"The output spent by input {', '.join(numbers[:5])} is already spent or does not exist."] if numbers else []
+        [f"Already spent, or nonexistent: the output spent by input {', '.join(numbers[:5])}."] if numbers else []
     )
     if rate is not None and rate > HIGH_RATE_SAT:
         sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")

@@ -53,7 +53,7 @@ STATES: Final[dict[str, State]] = {
     NOT_SENT: State("Not sent", "Not sent, for the reason below.", Turn.NOBODY, Tone.QUIET),
     UNKNOWN: State(
         "Outcome unknown",
-        "No response from the node, so the outcome is unknown. Countersign looks it up by its ID and never"
+        "No response from the node, so the outcome is unknown. Countersign looks the transaction up by its ID and never"
         " sends it again.",
         Turn.CHAIN,
         Tone.WARN,

@@ -544,7 +544,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/getRawTransaction/{txid}",
         chain.Hex | chain.DecodedTransaction,
         *(_TXID, _VERBOSE),
-        note="Listed with the path of decodeRawTransaction, but the sample uses this one, which is used.",
+        note="Listed with decodeRawTransaction's path, but the sample uses the path shown here. We use that.",
     ),
     _acting_get(
         RAW_TRANSACTIONS,

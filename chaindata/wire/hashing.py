@@ -48,5 +48,5 @@ def from_hex(text: str, *, most_bytes: int) -> bytes:
     if len(text) > 2 * most_bytes:
         raise NotHexadecimal(f"This is longer than {most_bytes} bytes.")
     if not _HEX.fullmatch(text):
-        raise NotHexadecimal("Not hexadecimal: enter pairs of the digits 0 to 9 and the letters a to f.")
+        raise NotHexadecimal("Not hexadecimal: use only 0 to 9 and a to f, in pairs.")
     return bytes.fromhex(text)

@@ -211,11 +211,11 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
     try:
         for entry in RowWitness.objects.order_by("seq").iterator(chunk_size=2000):
             if entry.seq != expected:
-                yield f"Row entry {expected} is missing: the next one is {entry.seq}."
+                yield f"Row witness entry {expected} is missing: the next one is {entry.seq}."
             if entry.prev != prev:
-                yield f"Row entry {entry.seq} does not link to the previous entry: its previous hash does not match."
+                yield f"Row witness entry {entry.seq} does not link to the previous one: its previous hash differs."
             if _hash(entry) != entry.hash:
-                yield f"Row entry {entry.seq} was changed: its content does not match its hash."
+                yield f"Row witness entry {entry.seq} was changed: its content does not match its hash."
             content = json.loads(entry.content)
             if _is_authentic(entry, is_authentic):
                 unproven = _still_unproven(unproven, content.get("vouched"), hashes)
@@ -227,7 +227,7 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
         yield f"A row entry after {expected - 1} can't be read: its columns were changed ({type(error).__name__})."
     for seq in unproven:
-        yield f"Row entry {seq} was not written by the desk: its authentication code does not verify."
+        yield f"Row witness entry {seq} was not written by the desk: its authentication code does not verify."
 
 
 def _still_unproven(unproven: list[int], vouched: dict[str, Any] | None, hashes: dict[int, str]) -> list[int]:

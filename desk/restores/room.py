@@ -36,7 +36,7 @@ def _causes(now: datetime, only: str) -> Iterator[Cause]:
             as_of = "" if row.as_of is None else f" as of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
             sentence = (
                 f"Nothing is sent: the database is in an earlier state{as_of}, so anything sent later may be missing "
-                "from it. Two treasurers must settle the pending requests."
+                "from it. Two treasurers must decide on each pending request."
             )
             yield Cause(row.subject, sentence, "restore", str(row.pk))
 
@@ -49,7 +49,7 @@ KINDS: Final = (
         (roles.TREASURY, roles.ADMIN),
         _causes,
         closable=False,
-        ends="Resolves once two treasurers settle the pending requests.",
+        ends="Resolves once two treasurers have decided on each pending request.",
     ),
 )
 

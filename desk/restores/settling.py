@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PURPOSE: Final = "settle-restore"
 PEOPLE: Final = 2
-_ONLY_TREASURY: Final = "Only treasurers with a role for every account can settle a restore."
+_ONLY_TREASURY: Final = "Only treasurers with access to all accounts can decide on requests after a restore."
 
 
 class CannotSettle(Exception):

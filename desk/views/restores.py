@@ -39,14 +39,14 @@ class WordForm(SecondFactorForm):
 def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
     """The page. Verdicts are reviewed first, then confirmed."""
     if not cast(Person, request.user).has_role(*roles.ALL, scope=""):
-        raise PermissionDenied("Only people with a role for every account can see a restore.")
+        raise PermissionDenied("Only people with access to all accounts can view restores.")
     row = Restore.objects.filter(pk=restore_id).first()
     if row is None:
         raise Http404("Restore not found.")
     if request.method != "POST":
         return _page(request, row, {})
     if not settling.may_settle(cast(Person, request.user)):
-        raise PermissionDenied("Only treasurers with a role for every account can settle a restore.")
+        raise PermissionDenied("Only treasurers with access to all accounts can decide on requests after a restore.")
     sent = {name.removeprefix(PREFIX): text for name, text in request.POST.items() if name.startswith(PREFIX)}
     verdicts = {subject: str(text) for subject, text in sent.items() if text in waiting.VERDICTS}
     if "digest" not in request.POST:

@@ -139,7 +139,7 @@ def key(_: Visit) -> Verdict:
     what = "No key can pay yet." if not paying else "Payouts use a different key."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Verdict(holds=False, sentence="Every key with read access can also pay. Create a read-only key.")
+        return Verdict(holds=False, sentence="Every key with read access can also withdraw. Create a read-only key.")
     probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
     return Verdict(holds=True, sentence=f"{narrow[0].label} is read-only. {what}", at=max(probe_times, default=None))
 

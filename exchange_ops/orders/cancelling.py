@@ -69,7 +69,7 @@ def ask(
     if row.state == states.CANCELLING:
         return row
     if row.state not in states.CANCELLABLE or not row.active:
-        raise CannotCancel(f"The order is already closed: {states.state_of(row)}.")
+        raise CannotCancel(f"Order status: {states.state_of(row)}.")
     try:
         return begin(row, now=now, person=person, session_key=session_key, together=together, rank=rank)
     except machine.CannotMove:

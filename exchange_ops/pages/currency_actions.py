@@ -164,13 +164,13 @@ def _no_deposits(row: Funds, currency: Currency | None) -> str:
         return NOT_DESCRIBED
     if not currency.crypto:
         return f"{row.currency} has no deposit address: it is not on a blockchain."
-    return f"The exchange has suspended deposits of {row.currency}."
+    return f"The exchange has suspended {row.currency} deposits."
 
 
 def _no_moves(row: Funds, currency: Currency | None) -> str:
     if row.moves:
         return ""
-    return NOT_DESCRIBED if currency is None else f"The exchange has suspended transfers of {row.currency}."
+    return NOT_DESCRIBED if currency is None else f"The exchange has suspended {row.currency} transfers."
 
 
 def _nothing(held: Decimal, code: str, where: str) -> str:

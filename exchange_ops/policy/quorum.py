@@ -67,7 +67,7 @@ def judge(
     """What the rules in force require. `quote_value` is in the account's quote currency; None when it is unknown."""
     policy = current()
     if policy is None:
-        return _blocked(0, "Nothing can be paid: no policy is in force.")
+        return _blocked(0, "No payouts possible: no policy is in force.")
     if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
         return _blocked(
             policy.number, "Nothing can be paid: the policy was changed in the database, outside Countersign."

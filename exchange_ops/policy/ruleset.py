@@ -263,10 +263,10 @@ def _tiers(old: Rules, new: Rules, names: Mapping[str, str]) -> Iterator[Differe
         who = names.get(f"account:{account}", f"account {account}")
         if account not in had:
             yield Difference(
-                f"{who} has its own tiers; the general tiers no longer apply to it.", is_looser=False, is_scope=True
+                f"{who} has its own tiers; the default tiers no longer apply to it.", is_looser=False, is_scope=True
             )
         if account not in has:
-            sentence = f"{who} no longer has its own tiers; the general tiers apply to it."
+            sentence = f"{who} no longer has its own tiers; the default tiers apply to it."
             yield Difference(sentence, is_looser=False, is_scope=True)
         yield from _tiers_of(old, new, account, who)
 

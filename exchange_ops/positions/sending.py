@@ -150,7 +150,7 @@ def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
         return "The position is now no larger than the quantity to close."
     if row.position_id is not None and row.quantity != size:
         confirmed = grouped_text(row.quantity or ZERO)
-        return f"The position changed from {confirmed} to {grouped_text(size)} after it was confirmed."
+        return f"The position changed from {confirmed} to {grouped_text(size)} after the request was confirmed."
     return ""
 
 

@@ -48,7 +48,7 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
         read_only=True, allow_null=True, help_text="The ID of a conversion's other transaction."
     )
     ledger_seen_at = serializers.DateTimeField(
-        read_only=True, allow_null=True, help_text="When the exchange's ledger first showed the transfer as requested."
+        read_only=True, allow_null=True, help_text="When a matching entry first appeared in the exchange's ledger."
     )
 
     class Meta:

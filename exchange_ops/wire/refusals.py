@@ -108,7 +108,7 @@ _ROWS = (
     ),
     Refusal(20032, 400, "Margin account or position not found", meaning="Open a margin account first."),
     Refusal(20033, 400, "Position not changed", meaning="The margin balance already has this amount."),
-    Refusal(20034, 400, "Position in close only state", meaning="The position can only be closed."),
+    Refusal(20034, 400, "Position in close only state", meaning="The position is close-only."),
     Refusal(20040, 400, "Margin trading forbidden", meaning="The symbol or account has no margin trading."),
     Refusal(20080, 400, "Internal order execution deadline exceeded", meaning="The order was not placed."),
 )

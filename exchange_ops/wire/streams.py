@@ -212,7 +212,13 @@ METHODS: tuple[Method, ...] = (
     _public("unsubscribeCandles", bool, _SYMBOL, _PERIOD),
     # Supplement 1.4: spot trading
     _trading("subscribeReports", bool, notifies=("activeOrders", "report")),
-    _trading("newOrder", records.OrderReport, *_NEW_ORDER, notifies=("report",), note="The report arrives first."),
+    _trading(
+        "newOrder",
+        records.OrderReport,
+        *_NEW_ORDER,
+        notifies=("report",),
+        note="The report notification arrives before the response.",
+    ),
     _trading("cancelOrder", records.OrderReport, _CLIENT_ORDER_ID, notifies=("report",)),
     _trading(
         "cancelReplaceOrder",

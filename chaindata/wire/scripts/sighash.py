@@ -34,7 +34,7 @@ class Digests:
         if not 0 <= index < len(inputs):
             raise CannotDigest(f"The transaction has {len(inputs)} inputs, but none at position {index}.")
         if not 0 <= value_sat <= MOST_SAT:
-            raise CannotDigest("Invalid amount of satoshis.")
+            raise CannotDigest("Invalid satoshi amount.")
         base = hash_type & 0x1F
         if base not in (ALL, NONE, SINGLE) or hash_type & ~(0x1F | FORKID | ANYONE_CAN_PAY) or not hash_type & FORKID:
             raise CannotDigest(f"A signature of type {hash_type:#x} is not accepted on this chain.")

@@ -113,7 +113,7 @@ def replaceable(order_id: int, person: "Person") -> Order:
     if not rules.may_trade(person, row.account_id):
         raise CannotReplace({FORM: "Only operators can replace orders."})
     if row.state not in states.AT_EXCHANGE or not row.active:
-        raise CannotReplace({FORM: f"The order is already closed: {states.state_of(row)}."})
+        raise CannotReplace({FORM: f"This order can't be replaced. Status: {states.state_of(row)}."})
     if row.margin and not trading_line.is_live(row.account):
         raise CannotReplace({FORM: ON_MARGIN})
     return row

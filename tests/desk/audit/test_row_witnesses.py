@@ -260,7 +260,7 @@ def test_a_changed_entry_is_named(column: str) -> None:
     }
     with without_guards():
         RowWitness.objects.filter(seq=entry.seq).update(**{column: changes.get(column, "f" * 64)})
-    assert "Row entry" in problems()
+    assert "Row witness entry" in problems()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -273,7 +273,7 @@ def test_a_forged_entry_with_right_hashes_is_named() -> None:
     forged = RowWitness(seq=newest.seq + 1, prev=newest.hash, at=NOW, content=content, code=newest.code)
     forged.hash = witness_chain._hash(forged)
     forged.save(force_insert=True)
-    assert f"Row entry {forged.seq} was not written by the desk" in problems()
+    assert f"Row witness entry {forged.seq} was not written by the desk" in problems()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -148,7 +148,7 @@ def test_a_row_whose_entry_the_desk_did_not_write_is_not_witnessed_anew(version:
     _renew_witnesses()
     findings = "\n".join(witness_chain.findings())
     assert f"{LABEL} {row.pk} was altered outside the desk" in findings
-    assert f"Row entry {newest.seq + 1} was not written by the desk" in findings
+    assert f"Row witness entry {newest.seq + 1} was not written by the desk" in findings
 
 
 def test_rows_under_a_key_that_is_gone_are_vouched_for(version: Callable[..., None], settings: Any) -> None:

@@ -90,7 +90,7 @@ def test_an_order_that_is_over_can_not_be_replaced_and_the_page_says_why(signed_
     row = order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
     page = signed_in(operator).get(f"/orders/{row.pk}/replace/")
     assert page.status_code == 200
-    assert "The order is already closed: exchange status filled." in page.content.decode()
+    assert "This order can&#x27;t be replaced. Status: exchange status filled." in page.content.decode()
     assert 'id="replace"' not in page.content.decode()
     assert signed_in(auditor).get(f"/orders/{row.pk}/replace/").status_code == 403
     assert signed_in(operator).get("/orders/999999/replace/").status_code == 404

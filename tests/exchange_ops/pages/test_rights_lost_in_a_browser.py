@@ -17,7 +17,7 @@ from tests.exchange_ops.conftest import await_so
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SIGNED_OUT = 4401
 SAID = "You were signed out. Nothing was sent, and what you typed is still here"
-UNDONE = "You were signed out. No action taken."
+UNDONE = "You were signed out. Your last action was not carried out."
 # Keeps with which code each socket of the page was closed.
 WATCHED = """(() => {
     const Real = window.WebSocket;

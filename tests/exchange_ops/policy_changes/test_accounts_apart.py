@@ -28,8 +28,8 @@ NAMES = {"account:2": "Second desk"}
 OWN = replace(
     FIRST, tiers=(*FIRST.tiers, Tier(Decimal(100), 2, HOLD_THEN_APPROVE, 2), Tier(None, 4, APPROVE_THEN_HOLD, 2))
 )
-HAS_OWN = ("scope", "Second desk has its own tiers; the general tiers no longer apply to it.")
-HAS_NONE = ("scope", "Second desk no longer has its own tiers; the general tiers apply to it.")
+HAS_OWN = ("scope", "Second desk has its own tiers; the default tiers no longer apply to it.")
+HAS_NONE = ("scope", "Second desk no longer has its own tiers; the default tiers apply to it.")
 
 
 def said(new, old=FIRST):
@@ -293,7 +293,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
     assert f'name="a{second.pk}-t0-up_to" value="10000"' in page, "it begins as a copy"
     sent = typed(second, own="on", **{"t0-approvals": "4"})
     reviewed = ada.post("/policy/draft/", sent)
-    assert "Second desk has its own tiers; the general tiers no longer apply to it." in text(reviewed)
+    assert "Second desk has its own tiers; the default tiers no longer apply to it." in text(reviewed)
     assert "Second desk, up to 10,000 USD: 4 approvals (was 1)." in text(reviewed)
     digest = re.search(r'name="digest" value="(\w+)"', reviewed.content.decode())[1]
     code = totp.code_at(SECRET, totp.step_at(clock.now()))

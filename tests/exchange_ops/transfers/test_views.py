@@ -381,7 +381,7 @@ def test_the_page_tells_the_whole_story(signed_in, auditor, operator):
         "For the orders of tomorrow",
     ):
         assert sentence in body, sentence
-    assert "audit no." in body
+    assert "audit entry" in body
 
 
 def test_what_people_typed_is_escaped(signed_in, auditor, operator):
