@@ -240,4 +240,4 @@ def test_another_process_takes_over_within_fifteen_seconds_of_a_kill(account, de
 
 def test_the_sweep_command_does_a_round(db, capsys):
     call_command("sweep")
-    assert "0 due steps" in capsys.readouterr().out
+    assert "Due steps completed: 0" in capsys.readouterr().out

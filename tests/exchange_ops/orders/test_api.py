@@ -59,12 +59,12 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"quantity": 0.5}, "quantity", "as text"),
+        ({"quantity": 0.5}, "quantity", "as a string"),
         ({"quantity": "1e3"}, "quantity", "digits"),
         ({"quantity": "-1"}, "quantity", "greater than zero"),
         ({"quantity": "٣"}, "quantity", "digits 0 to 9"),
         ({"quantity": "9" * 40}, "quantity", "36 digits"),
-        ({"price": ["1"]}, "price", "as text"),
+        ({"price": ["1"]}, "price", "as a string"),
         ({"side": "hold"}, "side", "not a valid choice"),
         ({"side": ...}, "side", "required"),
         ({"type": "iceberg"}, "type", "not a valid choice"),
