@@ -37,8 +37,10 @@ def review(request: DeskRequest) -> HttpResponse:
         outcomes = selection.decide(
             form.decisions(request.user), act=act, mark=form.cleaned_data["mark"], clock=clock.now
         )
-    except (CannotDecide, stepup.CannotConfirm) as problem:
+    except CannotDecide as problem:
         return _review(request, form.subjects, form=form, refusal=str(problem), status=409)
+    except stepup.CannotConfirm as problem:
+        return _review(request, form.subjects, form=form, refusal=f"No decisions recorded. {problem}", status=409)
     request.session[OUTCOMES] = [[each.subject, each.reference, each.is_done, each.sentence] for each in outcomes]
     return redirect("selection-done")
 

@@ -27,16 +27,16 @@ def spending(*outputs, message=None):
     ("made", "sentences"),
     [
         (spending(3), []),
-        (spending(1), ["all of 1,000"]),
+        (spending(1), ["all of the 1,000"]),
         (spending(1, message=slp.Send(TOKEN, (600, 400))), []),
-        (spending(1, message=slp.Send(TOKEN, (600, 300))), ["100 of 1,000"]),
-        (spending(1, message=slp.Send(TOKEN, (600, 300, 100))), ["100 of 1,000"]),
-        (spending(1, message=slp.Send(OTHER, (1000,))), ["all of 1,000"]),
+        (spending(1, message=slp.Send(TOKEN, (600, 300))), ["100 of the 1,000"]),
+        (spending(1, message=slp.Send(TOKEN, (600, 300, 100))), ["100 of the 1,000"]),
+        (spending(1, message=slp.Send(OTHER, (1000,))), ["all of the 1,000"]),
         (spending(2), ["minting baton"]),
         (spending(2, message=slp.Mint(TOKEN, 2, 5)), []),
         (spending(2, message=slp.Mint(OTHER, 2, 5)), ["minting baton"]),
-        (spending(1, 2, message=slp.Mint(TOKEN, 2, 5)), ["all of 1,000"]),
-        (spending(1, 2), ["all of 1,000", "minting baton"]),
+        (spending(1, 2, message=slp.Mint(TOKEN, 2, 5)), ["all of the 1,000"]),
+        (spending(1, 2), ["all of the 1,000", "minting baton"]),
     ],
 )
 def test_less_out_than_in_is_a_loss(made, sentences):
