@@ -123,9 +123,9 @@ def test_the_body_of_a_webhook_or_a_chat_has_no_number_at_all(beyond, operator, 
 
 @pytest.mark.parametrize("number", [BEYOND, -BEYOND, 2**63])
 def test_no_message_to_browsers_carries_such_a_number(number):
-    with pytest.raises(TypeError, match="as text"):
+    with pytest.raises(TypeError, match="as strings"):
         announcements.announce("orders", id=number)
-    with pytest.raises(TypeError, match="as text"):
+    with pytest.raises(TypeError, match="as strings"):
         announcements.tick("trades:BCHUSD", rows=[[{"id": number}]])
     assert json.loads(json.dumps(2**53 - 1)) == 2**53 - 1
     announcements.announce("orders", id=2**53 - 1)
