@@ -117,7 +117,7 @@ def require_own(address: str, *, allowed: list[str], demo: bool) -> None:
             f"DESK_URL is {address!r}; outside the demo it must start with https, because passwords are sent over it."
         )
     if is_number(host):
-        raise OddSetting(f"DESK_URL is {address!r}; passkeys need a host name, so give the desk one.")
+        raise OddSetting(f"DESK_URL is {address!r}; passkeys need a host name, not an IP address.")
 
 
 def is_number(host: str) -> bool:

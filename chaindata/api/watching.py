@@ -85,7 +85,7 @@ class StopWatching(APIView):
     )
     @once
     def post(self, request: ApiRequest, watched_id: int) -> Response:
-        """Stop watching an address. Its movements are kept; unreviewed ones still need a review."""
+        """Stop watching an address. Its movements are kept; unreviewed ones still need review."""
         get_object_or_404(requests.listing(), pk=watched_id)
         content = read(watching_shapes.WatchStopIn, request)
         with _refusals():

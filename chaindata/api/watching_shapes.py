@@ -100,7 +100,7 @@ class MovementReviewIn(StrictBody):
 
 
 class MovementsReviewedOut(serializers.Serializer[Any]):
-    """How many movements this reviewed, and how many on the address still need a review."""
+    """How many movements this reviewed, and how many on the address still need review."""
 
     reviewed = serializers.IntegerField()
     waiting = serializers.IntegerField()

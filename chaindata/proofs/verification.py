@@ -145,7 +145,7 @@ def _walk(way: _Way, script: bytes, amount_sat: int, client: ChainClient, now: d
     header = _proven_header(way, payment, client)
     if header.hash != details.blockhash:
         raise way.ends(
-            "block", Outcome.NOT_PROVEN, "The proof is for a different block from the one the service names."
+            "block", Outcome.NOT_PROVEN, "The proof is for a different block from the one the service reports."
         )
     _stand_in_chain(way, header, details.blockheight, client, now)
 

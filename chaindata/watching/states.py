@@ -15,14 +15,14 @@ REVIEWED: Final = "reviewed"
 ADDRESS_STATES: Final[dict[str, State]] = {
     WATCHED: State(
         "Watched",
-        "Synced every 30 seconds. Each new transaction needs a review.",
+        "Synced every 30 seconds. Each new transaction needs review.",
         Turn.WORKER,
         Tone.GOOD,
         icon="eye",
     ),
     STOPPED: State(
         "No longer watched",
-        "No longer synced. Earlier movements still need a review.",
+        "No longer synced. Earlier movements still need review.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

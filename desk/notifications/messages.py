@@ -62,7 +62,12 @@ def digest(rows: Sequence[Notification], reader: "Person") -> str:
             "",
         ]
     return "\n".join(
-        [*lines, "Decide on these pages with your second factor. Links never approve anything.", "", *footer()]
+        [
+            *lines,
+            "Approve or reject on these pages, using your second factor. Links never approve anything.",
+            "",
+            *footer(),
+        ]
     )
 
 

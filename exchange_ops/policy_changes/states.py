@@ -55,7 +55,7 @@ STATES: Final[dict[str, State]] = {
     ),
     OVERTAKEN: State(
         "Superseded",
-        "No changes made: other rules were published first, or the proposer or approver can no longer approve.",
+        "No changes made: another rule change was published first, or the proposer or approver can no longer approve.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

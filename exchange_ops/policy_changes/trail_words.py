@@ -19,6 +19,6 @@ WORDS: Final = Words(
         "rejected": "{who} rejected {it}.",
         "withdrawn": "{who} withdrew {it}.",
         "expired": "{who} ended {it}: it expired.",
-        "overtaken": "{who} ended {it}: other rules were published first.",
+        "overtaken": "{who} ended {it}: another rule change was published first.",
     },
 )

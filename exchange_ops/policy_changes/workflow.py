@@ -58,11 +58,11 @@ def problems(new_rules: Rules) -> list[str]:
     sentences = list(ruleset.problems(new_rules))
     all_names = names()
     if any(f"account:{number}" not in all_names for number in ruleset.accounts_apart(new_rules)):
-        sentences.append("A tier is for an unknown account.")
+        sentences.append("A tier refers to an unknown account.")
     for limit in new_rules.limits:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
         if any(number is not None and name not in all_names for name, number in scopes.items()):
-            sentences.append("A limit is for an unknown person or account.")
+            sentences.append("A limit refers to an unknown person or account.")
     if not sentences and not compared(new_rules):
         sentences.append("Not proposed: these rules are already in force.")
     return sentences
@@ -138,7 +138,7 @@ def agree(
         new_rules = as_of_now(row)
         if row.expires_at <= now or new_rules is None:
             raise CannotChange(
-                "Not approved: this proposal expired, or other rules were published first. Propose it again."
+                "Not approved: this proposal expired, or another rule change was published first. Propose it again."
             )
         _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
@@ -194,7 +194,7 @@ def _review_one(number: int, now: datetime) -> bool:
         if row.state not in {states.PROPOSED, states.AGREED}:
             return False
         if (new_rules := as_of_now(row)) is None:
-            _overtaken(row, "Other rules were published first.", now)
+            _overtaken(row, "Another rule change was published first.", now)
         elif row.state == states.PROPOSED and row.expires_at <= now:
             machine.move(row, event="expired", to=states.EXPIRED, now=now)
         elif row.state == states.AGREED and row.in_force_at is not None and row.in_force_at <= now:

@@ -33,7 +33,7 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
         choices=["", *endings.ENDS],
         read_only=True,
         default="",
-        help_text="How it ended without being paid; empty otherwise.",
+        help_text="How the request ended if it was not paid, such as rejected or expired; empty otherwise.",
     )
     turn = serializers.CharField(read_only=True, help_text="Who acts next: person, worker, exchange, chain or nobody.")
     initiator = serializers.CharField(source="initiator.username", read_only=True)

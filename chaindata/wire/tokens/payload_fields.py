@@ -40,7 +40,7 @@ class Number:
         """The number at a place, and where it ends. Raises `NotAPayload`."""
         end = at + self.size
         if end > len(raw):
-            raise NotAPayload(f"The payload ends within its {self.name}.")
+            raise NotAPayload(f"The payload is cut off in its {self.name}.")
         return int.from_bytes(raw[at:end], self._order), end
 
     def write(self, value: object) -> bytes:

@@ -221,7 +221,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WatchedAddressOut:
-        """Stop watching an address. Its movements are kept; unreviewed ones still need a review."""
+        """Stop watching an address. Its movements are kept; unreviewed ones still need review."""
         answer: shapes.WatchedAddressOut = self.ask(
             "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/stop/", body=body, idempotency_key=idempotency_key
         )

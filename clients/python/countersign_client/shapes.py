@@ -793,7 +793,7 @@ class MovementReviewIn(TypedDict):
 
 
 class MovementsReviewedOut(TypedDict):
-    """How many movements this reviewed, and how many on the address still need a review."""
+    """How many movements this reviewed, and how many on the address still need review."""
 
     reviewed: int
     waiting: int

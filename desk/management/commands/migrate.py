@@ -24,7 +24,6 @@ def _refuse_too_old(loader: MigrationLoader) -> None:
     begun = {app for app, _ in loader.applied_migrations} & loader.migrated_apps
     if any(first not in loader.applied_migrations for app in begun for first in loader.graph.root_nodes(app)):
         raise CommandError(
-            f"No changes made. This database was created before version {THROUGH} and must be upgraded through "
-            "it. Run `manage.py migrate` of "
-            f"version {THROUGH} on it once, then start this version."
+            f"No changes made. This database is from before version {THROUGH} and must be upgraded to it first. "
+            f"Run `manage.py migrate` from version {THROUGH} once, then start this version."
         )

@@ -218,7 +218,9 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
 def _leave_one(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> Answer:
     hold_id, _ = _hold(account, currency, address, means)
     value = {"id": hold_id, "at": means.now().isoformat()}
-    return Answer("left_hold", value, "One hold was left open. Run the command again after an hour to see the result.")
+    return Answer(
+        "left_hold", value, "One hold was left open on purpose. Run the command again in an hour to see the result."
+    )
 
 
 def _left_hold(account: Account, means: Means) -> Iterator[Answer]:

@@ -281,7 +281,7 @@ def test_a_crowdsale_shows_who_bought_and_only_where_there_is_one(client):
     )
     text = text_of(client.get("/chain/tokens/4/"))
     assert "Sold 50 1.00 % of 5,000" in text
-    assert "until an invalid date" in text
+    assert "the end date is invalid" in text
     assert "Grants and revocations" not in text
     assert not ChainAnswer.objects.filter(operation="get_grants", asked_at__gt=clock.now()).exists()
 

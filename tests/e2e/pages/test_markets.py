@@ -53,7 +53,7 @@ def test_a_market_is_found_sorted_and_opened_and_everything_comes_by_itself(visi
     page.get_by_role("button", name="Find").click()
     expect(page.get_by_role("link", name="ETH / BTC")).to_have_count(0)
     assert {"EOS" in name for name in page.locator("tbody th").all_inner_texts()} == {True}
-    page.get_by_role("link", name="All", exact=True).click()
+    page.get_by_role("link", name="Clear search").click()
     page.get_by_role("link", name="24 h change").click()
     expect(page.get_by_role("columnheader", name="24 h change")).to_have_attribute("aria-sort", "descending")
     page.get_by_role("link", name="BCH / USD").click()

@@ -239,7 +239,7 @@ def test_a_change_for_one_account_overtakes_no_other_one(people, second):
     again = propose(codes, ada, own(first, Tier(None, 5, APPROVE_THEN_HOLD)), now=later[3])
     assert of_desk.state == "agreed"
     agree(codes, ben, of_first, now=later[4])
-    with pytest.raises(CannotChange, match="other rules were published first"):
+    with pytest.raises(CannotChange, match="another rule change was published first"):
         agree(codes, ben, again, now=later[5])
     workflow.review(now=later[5])
     states = {row.pk: row.state for row in PolicyChange.objects.all()}

@@ -133,7 +133,7 @@ def test_a_change_is_overtaken_by_another_version(codes, keeper):
     first = propose(codes, ada, TIGHTER, now=codes.now)
     second = propose(codes, ada, replace(FIRST, value_max_age_s=60), now=codes.now)
     agree(codes, ben, first, now=codes.now)
-    with pytest.raises(CannotChange, match="other rules were published first"):
+    with pytest.raises(CannotChange, match="another rule change was published first"):
         agree(codes, ben, second, now=codes.now)
     assert workflow.review(now=codes.now) == 1
     second.refresh_from_db()
