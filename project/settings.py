@@ -259,6 +259,8 @@ elif _database.get("ENGINE") == "django.db.backends.postgresql":
     # Each is made when it is first needed.
     _most = database_pool.most(sys.argv, web_threads=WEB_THREADS)
     _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": _most, "timeout": 10})
+    # After PostgreSQL was restarted, no job gets a connection that ended then.
+    _database["CONN_HEALTH_CHECKS"] = True
 else:
     raise environment.OddSetting("DATABASE_URL names an engine that is not supported; use postgres:// or sqlite:///.")
 # Django's own engines, which witness what a transaction wrote right before they commit it.
