@@ -21,8 +21,8 @@ SIGNS: Final = {
 STATES: Final[dict[str, State]] = {
     OPEN: State(
         "Nothing is sent",
-        "No money moves: the database is from an earlier point in time, so later payments may be missing. Two treasurers "
-        "must review and settle everything pending; then sending resumes.",
+        "No money moves: the database is from an earlier point in time, so later payments may be missing. Two "
+        "treasurers must review and settle everything pending; then sending resumes.",
         Turn.PERSON,
         Tone.BAD,
         icon="history",
