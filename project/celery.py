@@ -62,7 +62,7 @@ class Fixup(DjangoFixup):
         super().on_worker_init(**arguments)
 
 
-app = Celery("countersign", fixups=[lambda made: Fixup(made).install()])  # type: ignore[list-item]
+app = Celery("countersign", fixups=[lambda app: Fixup(app).install()])  # type: ignore[list-item]
 app.config_from_object("project.celery_settings")
 app.autodiscover_tasks(["exchange_ops", "desk", "chaindata"])
 

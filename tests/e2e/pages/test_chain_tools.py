@@ -78,7 +78,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     expect(page.get_by_label("Hexadecimal data")).to_have_value(made.raw.hex())
     page.get_by_label("Reason").fill("As agreed with nobody")
     page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
-    page.get_by_role("button", name=re.compile("^Broadcast 1.99990000 coins")).click()
+    page.get_by_role("button", name=re.compile("^Broadcast 1.99990000 BCH")).click()
     page.wait_for_url(re.compile(r"/chain/tools/broadcasts/\d+/$"))
     treasury.mark()
     expect(treasury.state()).to_have_text("Sent")

@@ -193,7 +193,7 @@ def test_both_sign_whose_tiers_they_are(people, second):
 def test_tiers_of_an_account_that_is_not_there_are_refused(people, second):
     codes = Codes()
     wanted = replace(FIRST, tiers=(*FIRST.tiers, Tier(None, 3, APPROVE_THEN_HOLD, second.pk + 7)))
-    with pytest.raises(CannotChange, match="A tier is for an unknown account"):
+    with pytest.raises(CannotChange, match="A tier refers to an unknown account"):
         propose(codes, people[0], wanted, now=codes.now)
     assert not PolicyChange.objects.exists()
 

@@ -41,7 +41,7 @@ def test_what_comes_back_holds_and_says_that_it_was_put_back(folder, tmp_path):
         (folder / name).unlink()  # another machine
     back = command(folder, "restore", str(backup), "--replace")
     assert back.returncode == 0, back.stdout + back.stderr
-    assert "Nothing is sent until two treasurers settle" in back.stdout
+    assert "Nothing is sent until two treasurers have decided" in back.stdout
     audit = command(folder, "verify_audit", "--replay")
     assert audit.returncode == 0, audit.stdout
     assert list(folder.glob("before-restore-*/desk.sqlite3")), "the rows from before are kept"
