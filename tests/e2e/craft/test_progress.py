@@ -124,7 +124,7 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     delayed(calm, "get_deposit_address")
     page = admin.open("/funds/LTC/deposit/")
     says(page, "Loading the address from the exchange")
-    expect(page.locator("#addresses")).to_contain_text("read")
+    expect(page.locator("#addresses")).to_contain_text("synced")
 
     page = admin.open("/subaccounts/7001/")
     delayed(calm, "get_subaccount_deposit_address")

@@ -61,7 +61,7 @@ def test_money_moves_from_bank_to_trading_while_the_page_stays_open(house, visit
     page.get_by_role("link", name="Transfer LTC").click()
     expect(page.get_by_label("Currency")).to_have_value("LTC")
     page.get_by_label("Amount", exact=True).fill("1.25")
-    expect(page.locator("#figures")).to_contain_text("Left")
+    expect(page.locator("#figures")).to_contain_text("Remaining")
     page.get_by_role("textbox", name="Reason").fill("For the orders of tomorrow")
     found = complaints(page, "transfer-new")
     page.get_by_role("button", name="Transfer funds").click()
