@@ -197,9 +197,8 @@ def reject(request: HttpRequest, change_id: int) -> HttpResponse:
 @keepers
 def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
     """End one session of somebody else."""
-    person = _person(person_id)
     ended = own_sessions.end_session(
-        person,
+        person := _person(person_id),
         handle=request.POST.get("session", ""),
         session_key=request.session.session_key or "",
         now=clock.now(),

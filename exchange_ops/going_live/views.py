@@ -88,7 +88,9 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         ended_at=now,
     )
     outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
-    messages.success(request, f"Test e-mail to {person.email} queued. Deliveries shows whether the mail server accepted it.")
+    messages.success(
+        request, f"Test e-mail to {person.email} queued. Deliveries shows whether the mail server accepted it."
+    )
     return redirect("going-live")
 
 
