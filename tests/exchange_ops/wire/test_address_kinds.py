@@ -1,4 +1,4 @@
-"""What the form of an address says beyond its network, by the vectors of BIP 16, 141 and 173 and well-known addresses."""
+"""What the form of an address says beyond its network, by vectors of BIP 16, 141 and 173 and well-known addresses."""
 
 import pytest
 
