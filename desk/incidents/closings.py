@@ -1,4 +1,4 @@
-"""Second factors for closing a critical incident, and the first of two people where money is involved.
+"""Second factors for closing an incident that is critical or about money, and the first of two people for money.
 
 A second factor for the digest of an incident and a reason is that person's word that it can be closed. The incident is
 closed by the first word, or by the second person's where its kind asks for two (`kinds.Kind.by_two`).
@@ -40,8 +40,8 @@ def digest_of(row: Incident) -> str:
 
 
 def needs_factor(row: Incident) -> bool:
-    """Whether closing it takes a second factor."""
-    return row.severity == kinds.Severity.CRITICAL
+    """Whether closing it takes a second factor: where it is critical, or where two people have to close it."""
+    return row.severity == kinds.Severity.CRITICAL or needs_two(row)
 
 
 def needs_two(row: Incident) -> bool:

@@ -1,6 +1,6 @@
 """What people do about an incident: take it on, hand it back, close it with a reason. None of this moves money.
 
-A critical one is closed with a second factor, and by two people where its kind says so (`closings`).
+A critical one is closed with a second factor, one about money by two people, each with theirs (`closings`).
 """
 
 from collections.abc import Mapping
@@ -55,8 +55,8 @@ def close(
 ) -> Incident:
     """Close it even where its cause goes on; it is not opened again for the same cause.
 
-    A critical one needs the second factor `answer` for `digest`. Where two people have to close it, the first one's
-    word is recorded and it stays open. Raises CannotDecide, or `stepup.CannotConfirm`.
+    One that is critical or about money needs the second factor `answer` for `digest`. Where two people have to close
+    it, the first one's word is recorded and it stays open. Raises CannotDecide, or `stepup.CannotConfirm`.
     """
     row = _read(incident_id, person)
     kind = kinds.by_name(row.kind)
@@ -72,10 +72,10 @@ def close(
     act = Act(person, now, session_key, reason, digest, answer or {})
     with transaction.atomic():
         trail.take_turn()
-        return _close_critical(_read(incident_id, person), act)
+        return _close_with_factor(_read(incident_id, person), act)
 
 
-def _close_critical(row: Incident, act: Act) -> Incident:
+def _close_with_factor(row: Incident, act: Act) -> Incident:
     if act.digest != closings.digest_of(row):
         raise CannotDecide("Not closed: the incident changed after you opened the page. Refresh the page.")
     first = closings.first_of(row, but=act.person)

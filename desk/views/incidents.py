@@ -49,16 +49,16 @@ class CloseForm(forms.Form):
     answer: Mapping[str, Any] = MappingProxyType({})
 
 
-class CriticalForm(SecondFactorForm):
-    """The same for a critical incident, with a second factor."""
+class FactorForm(SecondFactorForm):
+    """The same for an incident that is critical or about money, with a second factor."""
 
     field_order = ("reason", "code")
     reason = _reason()
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
 
 
-def _form_of(row: Incident) -> type[CloseForm] | type[CriticalForm]:
-    return CriticalForm if closings.needs_factor(row) else CloseForm
+def _form_of(row: Incident) -> type[CloseForm] | type[FactorForm]:
+    return FactorForm if closings.needs_factor(row) else CloseForm
 
 
 @require_safe
@@ -81,7 +81,7 @@ def hand_back(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def close(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Close it with a reason and, where it is critical, a second factor."""
+    """Close it with a reason and, where it is critical or about money, a second factor."""
     row, _ = _read(request, incident_id)
     form = _form_of(row)(request.POST)
     if not form.is_valid():

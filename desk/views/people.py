@@ -198,13 +198,14 @@ def reject(request: HttpRequest, change_id: int) -> HttpResponse:
 def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
     """End one session of somebody else."""
     ended = own_sessions.end_session(
-        _person(person_id),
+        person := _person(person_id),
         handle=request.POST.get("session", ""),
         session_key=request.session.session_key or "",
         now=clock.now(),
         actor=_reader(request),
     )
-    messages.success(request, "Session ended." if ended else "This session had already ended.")
+    name = person.get_username()
+    messages.success(request, f"{name}: session ended." if ended else f"{name}: this session had already ended.")
     return redirect("person", person_id)
 
 

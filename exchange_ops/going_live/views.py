@@ -62,9 +62,10 @@ def confirm(request: DeskRequest, name: str) -> HttpResponse:
             now=clock.now(),
         )
     except CannotConfirm as problem:
-        messages.error(request, str(problem))
+        item = confirmations.SAYS.get(name, "Going live")
+        messages.error(request, f"{item}: not confirmed. {problem}")
     else:
-        messages.success(request, "Confirmed and recorded in the audit trail.")
+        messages.success(request, f"{confirmations.SAYS[name]}: confirmed and recorded in the audit trail.")
     return redirect("going-live")
 
 
@@ -87,13 +88,16 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         ended_at=now,
     )
     outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
-    messages.success(request, "Test e-mail queued. Deliveries shows whether the mail server accepted it.")
+    messages.success(
+        request, f"Test e-mail to {person.email} queued. Deliveries shows whether the mail server accepted it."
+    )
     return redirect("going-live")
 
 
 @posted(trial.may_sign, "Only treasury can make trial signatures.")
 def trial_signature(request: DeskRequest) -> HttpResponse:
     """Verify one trial signature by passkey, as an approval's is verified."""
+    name = request.user.get_username()
     try:
         trial.sign(
             actor=request.user,
@@ -102,9 +106,9 @@ def trial_signature(request: DeskRequest) -> HttpResponse:
             now=clock.now(),
         )
     except (trial.CannotSign, stepup.CannotConfirm) as problem:
-        messages.error(request, str(problem))
+        messages.error(request, f"{name}: {problem}")
     else:
-        messages.success(request, "Trial signature verified: this passkey can approve payouts here.")
+        messages.success(request, f"Trial signature verified: this passkey of {name} can approve payouts here.")
     return redirect("going-live")
 
 

@@ -98,8 +98,16 @@ ROOM: Final = rooms.Room(
             (roles.ADMIN,),
             _audit_differences,
             opens=causes.KEEPERS,
+            by_two=True,
         ),
-        Kind(alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, causes.DECIDERS, _differences),
+        Kind(
+            alarms.RECONCILIATION,
+            "Reconciliation differs",
+            Severity.HIGH,
+            causes.DECIDERS,
+            _differences,
+            by_two=True,
+        ),
     ),
     urls="exchange_ops.reconciliation.urls",
     navigation=(

@@ -16,6 +16,7 @@ from desk.models import ApiToken
 from exchange_ops.withdrawals.models import Withdrawal
 from project.clients import package, shapes
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
 
 DRAFT: Any = {"currency": "BCH", "amount": "1.25", "address": rows.ADDRESS, "reason": "Invoice 2041"}
 
@@ -96,6 +97,14 @@ def test_pages_are_walked_to_the_end(desk):
     assert (len(page["items"]), page["older"] is None) == (50, False)
     found = [row["index"] for row in desk.ledger_all(currency="BCH")]
     assert found == list(map(str, range(120, 0, -1)))
+
+
+def test_all_orders_are_open_and_ended_ones(desk):
+    now = clock.now()
+    ended = [order_rows.elsewhere(now=now, number=number + 1, status="filled").pk for number in range(55)]
+    still = order_rows.elsewhere(now=now, number=99).pk
+    assert [row["id"] for row in desk.orders_all()] == [still, *reversed(ended)]
+    assert [row["id"] for row in desk.orders_all(view="open")] == [still]
 
 
 def test_rows_that_arrive_meanwhile_shift_nothing(desk):

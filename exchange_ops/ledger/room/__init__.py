@@ -143,6 +143,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.WORKERS,
             chain_differences.causes,
+            by_two=True,
         ),
         Kind(
             alarms.LEDGER_LATE,

@@ -47,7 +47,8 @@ def close_all(request: DeskRequest) -> HttpResponse:
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _page(request, account, form, status=409)
-    messages.success(request, f"{len(rows)} close request{'' if len(rows) == 1 else 's'} recorded; sending now.")
+    named = ", ".join(f"{row.reference} ({row.symbol})" for row in rows)
+    messages.success(request, f"{named}: close request{'' if len(rows) == 1 else 's'} recorded; sending now.")
     return redirect("margin")
 
 

@@ -136,7 +136,7 @@ ROOM: Final = rooms.Room(
             ends=causes.BY_TREASURY,
             votes=_resolution_votes,
         ),
-        Kind(alarms.TRANSFER_UNKNOWN, "Transfer outcome unknown", Severity.HIGH, causes.TRADERS, _unknown),
+        Kind(alarms.TRANSFER_UNKNOWN, "Transfer outcome unknown", Severity.HIGH, causes.TRADERS, _unknown, by_two=True),
         Kind(
             alarms.TRANSFER_NOT_SEEN,
             "Transfer not seen",

@@ -93,9 +93,11 @@ class Recipient:
         sentences = (
             "Warning: the address resembles a known address but is not the same." if self.lookalike else "",
             f"Warning: the address is {self.own}." if self.own else "",
+            f"{self.kind}." if self.kind else "",
             "First payout to this recipient." if self.is_first else "",
             "Another payout of the same amount to this recipient was requested within 24 hours." if self.equal else "",
             self.coin,
+            "The network fee has risen." if self.fee_now else "",
         )
         return " ".join(sentence for sentence in sentences if sentence)
 

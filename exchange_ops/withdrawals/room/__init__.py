@@ -150,7 +150,7 @@ ROOM: Final = rooms.Room(
             ends="Resolves once the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
-        Kind(alarms.PAYOUT_OVERDUE, "Payout not executed", Severity.HIGH, causes.WORKERS, _overdue),
+        Kind(alarms.PAYOUT_OVERDUE, "Payout not executed", Severity.HIGH, causes.WORKERS, _overdue, by_two=True),
         Kind(
             alarms.PROOFS_LATE,
             "On-chain verification delayed",

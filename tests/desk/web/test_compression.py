@@ -42,3 +42,11 @@ def test_what_may_hold_text_of_another_site_is_not(changes):
     answer = answered(**changes)
     assert "Content-Encoding" not in answer
     assert answer.content.decode() == PAGE
+
+
+@pytest.mark.django_db
+def test_a_page_of_the_desk_leaves_compressed(signed_in, make_person):
+    headers = {"Accept-Encoding": "gzip", "Sec-Fetch-Site": "same-origin"}
+    answer = signed_in(make_person("operator")).get("/account/sessions/", headers=headers)
+    assert (answer.status_code, answer.get("Content-Encoding")) == (200, "gzip")
+    assert b"<main" in gzip.decompress(answer.content)

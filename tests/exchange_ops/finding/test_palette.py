@@ -9,6 +9,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import Order
 from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -165,6 +166,22 @@ def test_a_margin_action_is_found_by_its_reference_and_by_no_other_mark(look, op
     assert ("Margin", row.reference, f"/margin/actions/{row.pk}/") in look(operator, f"m-{row.pk}")
     for text in (str(row.pk), f"BR-{row.pk}", f"CM-{row.pk}", "M-" + "9" * 30, "M-"):
         assert [hit for hit in look(operator, text) if hit[0] == "Margin"] == [], text
+
+
+def test_an_order_is_found_by_its_reference_and_the_exchanges_id(look, operator, account):
+    row, other = (order_rows.elsewhere(now=clock.now(), number=number) for number in (94_100_000_021, 94_100_000_022))
+    hit = ("Orders", row.reference, f"/orders/{row.pk}/")
+    for text in (row.reference, row.reference.lower(), "94100000021"):
+        assert [each for each in look(operator, text) if each[0] == "Orders"] == [hit], text
+    assert look(operator, other.client_order_id)[0][1] == other.reference
+
+
+def test_a_sub_account_is_found_by_number_mail_and_description(look, operator, account):
+    rows.subaccount(7001, description="Market making")
+    rows.subaccount(7002)
+    for text in ("7001", "desk+7001", "market mak"):
+        found = [hit for hit in look(operator, text) if hit[0] == "Sub-accounts"]
+        assert found == [("Sub-accounts", "7001", "/subaccounts/7001/")], text
 
 
 def test_a_payment_is_found_on_the_chain_by_its_line_or_reference(look, operator, account, payable):

@@ -260,8 +260,11 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
         )
     assert "On the second machine" in text(client.get("/going-live/"))
     assert client.post("/going-live/backup/confirm/", {"comment": ""}).status_code == 422
-    assert client.post("/going-live/nothing/confirm/", {"comment": "x"}, follow=True).status_code == 200
-    assert AuditEvent.objects.filter(action=confirmations.ACTION).count() == 1
+    done = text(client.post("/going-live/backup/confirm/", {"comment": "In the safe"}, follow=True))
+    assert "A backup was restored and checked on another machine: confirmed and recorded" in done
+    odd = client.post("/going-live/nothing/confirm/", {"comment": "x"}, follow=True)
+    assert "Going live: not confirmed. Unknown item." in text(odd)
+    assert AuditEvent.objects.filter(action=confirmations.ACTION).count() == 2
 
 
 def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, settings):
@@ -270,7 +273,7 @@ def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, setting
     assert "No e-mail sent" in text(client.post("/going-live/test-mail/", follow=True))
     settings.EMAIL_HOST = "mail.test"
     client.post("/going-live/test-mail/")
-    client.post("/going-live/test-mail/")
+    assert "to root@desk.test queued" in text(client.post("/going-live/test-mail/", follow=True))
     assert (
         list(Delivery.objects.values_list("medium", "person__username", "state"))
         == [("email", admin.username, "queued")] * 2

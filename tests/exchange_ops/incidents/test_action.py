@@ -84,6 +84,25 @@ def test_every_declared_kind_is_provoked_and_ended_here():
     assert set(PROVOKED) == set(ENDED) == set(kinds.every()) - {alarms.BROKER_AWAY}
 
 
+def test_every_kind_about_money_takes_two_people():
+    """By two votes of its own, by two closings, or in no way but its cause; the others are about work, not money."""
+    by_two = {
+        alarms.PAYOUT_ELSEWHERE,
+        alarms.AUDIT,
+        alarms.RECONCILIATION,
+        alarms.DEPOSIT_DIFFERS,
+        alarms.PAYOUT_OVERDUE,
+        alarms.TRANSFER_UNKNOWN,
+    }
+    by_votes = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.TRANSFER_UNCLEAR, alarms.HOLD_LEFT, alarms.RECORDS_DIFFER}
+    every = kinds.every().values()
+    assert {kind.name for kind in every if kind.by_two} == by_two
+    assert {kind.name for kind in every if kind.votes} == by_votes
+    assert all(kind.by_two for kind in every if kind.severity == "critical" and kind.closable)
+    for kind in every:
+        assert closings.needs_factor(Incident(kind=kind.name)) == kind.by_two, "whatever its severity"
+
+
 def test_a_freeze_is_an_incident_in_its_own_transaction_and_over_with_the_thaw(treasury, operator):
     account = rows.account(now=clock.now())
     frozen = freezes.freeze(person=treasury, reason="Odd payout", account=account, now=clock.now())

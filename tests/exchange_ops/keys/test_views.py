@@ -381,7 +381,7 @@ def test_what_stops_is_said_before_a_key_is_disabled(client, account):
 
 def test_asking_again_on_the_page(client, account):
     key = probed(add(account))
-    assert client.post(f"/keys/{key.pk}/probe/").status_code == 302
+    assert f"{key}: checking the key" in client.post(f"/keys/{key.pk}/probe/", follow=True).content.decode()
     key.refresh_from_db()
     assert key.is_being_probed
     store.disable(key=key, actor=None, now=clock.now())

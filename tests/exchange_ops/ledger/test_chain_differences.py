@@ -6,11 +6,14 @@ from decimal import Decimal
 import pytest
 
 from chaindata.cache.models import ChainAnswer
-from desk.incidents import decisions, review
+from desk import clock
+from desk.incidents import closings, decisions, review
 from desk.incidents.models import Incident
+from desk.people import totp
 from exchange_ops.ledger import chain_differences
 from exchange_ops.shared import alarms
 from tests.chaindata.views import rows as chain
+from tests.desk.staff import keeping
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -140,10 +143,14 @@ def test_a_difference_stays_however_old_and_ends_when_both_agree(operator):
     assert Incident.objects.get().gone_at == later
 
 
-def test_a_person_closes_it_with_a_reason_and_it_is_not_opened_again(operator):
+def test_two_people_close_it_with_a_reason_and_it_is_not_opened_again(operator, treasury):
     rows.entry(1, **CREDITED)
     answered(height=None)
     differences()
-    decisions.close(incident_id=Incident.objects.get().pk, person=operator, reason="Asked: mined again.", now=NOW)
+    row = Incident.objects.get()
+    words = {"reason": "Asked: mined again.", "digest": closings.digest_of(row), "session_key": "s", "now": clock.now()}
+    for person, state in ((operator, "open"), (treasury, "resolved")):
+        totp.enrol(person, keeping.SECRET)
+        assert decisions.close(incident_id=row.pk, person=person, answer=keeping.answer_at(0), **words).state == state
     assert differences() == []
     assert Incident.objects.count() == 1

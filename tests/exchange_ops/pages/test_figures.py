@@ -16,6 +16,7 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.pages.overview import views
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Snapshot, SnapshotLine
+from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccountBalance
 from tests.cases import in_turn
 from tests.exchange_ops import rows
@@ -226,3 +227,16 @@ def test_each_way_of_a_row_leads_to_its_form_with_the_currency_chosen(signed_in,
     form = client.get(path)
     assert form.status_code == 200
     assert "BCH" in text(form)
+
+
+def test_trade_leads_to_the_market_of_the_currency_itself_in_the_quote_of_the_account(signed_in, operator):
+    """BTC is priced in by others, and has markets in two quotes; those of the account's come first."""
+    account, now = rows.account(), clock.now()
+    for base, quote in (("BCH", "BTC"), ("BTC", "EUR"), ("BTC", "USD")):
+        rows.price(base=base, quote=quote, now=now)
+    rows.currency("BTC", now=now)
+    rows.balance("BTC", now=now)
+    for quote in ("USD", "EUR"):
+        Account.objects.filter(pk=account.pk).update(quote_currency=quote)
+        page = signed_in(operator).get("/funds/").content.decode()
+        assert re.search(r'href="([^"]*)" aria-label="Trade BTC"', page)[1] == f"/markets/BTC{quote}/"

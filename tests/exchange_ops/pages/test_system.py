@@ -10,6 +10,7 @@ from exchange_ops.ledger import stream as streams
 from exchange_ops.market import stream as market_stream
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
+from exchange_ops.policy import freezes
 from exchange_ops.shared import heartbeats, stream_states
 from exchange_ops.shared.models import ClockReading, FollowerState
 from tests.exchange_ops import rows
@@ -124,6 +125,18 @@ def test_who_looks_at_the_system_is_told_when_a_loop_begins_to_fail_and_not_of_e
     stream_states.closed_gaps(streams.name_of(account), count=2, account=account)
     stream_states.stopped(streams.name_of(account), now=now, account=account)
     assert heard == ["system"] * 7
+
+
+def test_somebody_without_a_role_has_no_strip_bar_or_counts(signed_in, make_person, operator, account):
+    freezes.freeze(person=None, reason="Odd payout", account=account, now=clock.now())
+    rows.held(operator, now=clock.now())
+    pages = {
+        role: signed_in(make_person(*role, username=f"frame-{len(role)}")).get("/frame/").content.decode()
+        for role in ((), ("treasury",))
+    }
+    for words in ('id="strip"', "Account frozen", "Main desk", "pending"):
+        assert words not in pages[()], words
+        assert words in pages[("treasury",)], words
 
 
 def test_the_strip_of_a_desk_with_one_account_carries_the_exchanges_clock(signed_in, auditor, account):

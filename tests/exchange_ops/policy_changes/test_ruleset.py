@@ -97,6 +97,15 @@ def test_each_difference_is_said_with_its_direction(new, expected):
     assert said(new) == expected
 
 
+def test_a_wider_margin_for_fees_is_looser_and_a_narrower_one_tighter():
+    wide = replace(FIRST, fee_margin=FeeMargin(factor=Decimal("2.5"), floor=Decimal(8)))
+    assert said(wide) == [
+        ("looser", "Network fee limit: 2.5 times the estimate (was 1.5 times)."),
+        ("looser", "Network fee: always up to 8 USD above the estimate (was 5 USD)."),
+    ]
+    assert [direction for direction, _ in said(FIRST, wide)] == ["tighter", "tighter"]
+
+
 def test_a_limit_that_goes_or_grows_is_looser():
     limited = replace(FIRST, limits=(Limit("order", Decimal(100)),))
     assert said(FIRST, limited) == [("looser", "Each order by any user: no limit (was 100 USD).")]

@@ -190,4 +190,6 @@ def test_closing_all_asks_for_each_symbol_apart_and_keeps_ticks_while_it_is_read
     assert "Confirm the following" in refused.content.decode()
     assert client.post("/margin/close-all/", form | {"confirmed": "ETHUSD:book_deep:99"}).status_code == 409
     assert client.post("/margin/close-all/", form | {"confirmed": token}).status_code == 302
-    assert MarginAction.objects.get().confirmed["oversteps"][0]["name"] == "book_deep"
+    row = MarginAction.objects.get()
+    assert row.confirmed["oversteps"][0]["name"] == "book_deep"
+    assert f"{row.reference} (BCHUSD): close request recorded; sending now." in client.get("/margin/").content.decode()

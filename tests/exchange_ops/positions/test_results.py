@@ -84,6 +84,16 @@ def test_a_liquidation_loses_no_more_than_the_collateral(account):
     assert (total.liquidations, total.interest, total.net) == (1, Decimal("0.5"), Decimal("-50.5"))
 
 
+def test_a_liquidation_is_named_on_the_margin_page(signed_in, auditor, account):
+    on_margin(account, OPENING)
+    trade(1, OPENING, "buy", "2", "100", fee="1")
+    trade(2, LIQUIDATION, "sell", "2", "60", minutes=5, liquidation=True)
+    client = signed_in(auditor)
+    page = text(client.get("/margin/").content.decode().split('id="realised"')[1])
+    assert "1 full or partial close, 1 by liquidation" in page
+    assert "Liquidation long BCHUSD" in text(client.get("/margin/?tab=history"))
+
+
 def test_what_was_open_before_the_first_trade_has_no_result(account):
     rows.margin_position(now=clock.now(), quantity=Decimal(1))
     on_margin(account, PART)
@@ -112,11 +122,11 @@ def test_margin_page_and_profit_and_loss_show_the_same_results(signed_in, audito
     assert re.search(r"BCHUSD margin,USD,.*,6,4,USD,All time", exported), exported
 
 
-def test_every_page_shows_the_exchanges_own_unrealised_result(signed_in, operator, account):
-    """A newer last price moves the distances to the danger, and not the result."""
+def test_every_page_shows_the_exchanges_own_unrealised_result(signed_in, operator, standing_clock, account):
+    """A newer last price moves the distances to the danger, and not the result, which has the moment of its report."""
     Symbol.objects.update(margin_trading=True, max_initial_leverage=10)
     now = clock.now()
-    rows.margin_position(now=now, quantity=Decimal(1), pnl=Decimal("-0.62"))
+    rows.margin_position(now=now - timedelta(seconds=95), quantity=Decimal(1), pnl=Decimal("-0.62"))
     later = now + timedelta(seconds=1)
     Ticker.objects.update_or_create(
         symbol="BCHUSD", defaults={"last": Decimal("479.38"), "timestamp": later, "read_at": later}
@@ -132,3 +142,4 @@ def test_every_page_shows_the_exchanges_own_unrealised_result(signed_in, operato
         page = text(client.get(path))
         assert "-0.62" in page, (path, page)
         assert "-20.62" not in page, path
+        assert re.search(r"reported (by the exchange )?95 s ago", page), (path, page)

@@ -162,6 +162,24 @@ def test_a_legacy_address_that_looks_like_a_known_one_is_warned_of(operator, tre
     assert of(row).is_first
 
 
+def test_an_address_that_nobody_holds_is_named_on_page_card_and_in_the_message(signed_in, operator, treasury):
+    rows.currency("ETH", now=clock.now())
+    row = rows.held(operator, now=clock.now(), currency="ETH", address="0x000000000000000000000000000000000000dEaD")
+    for path in (f"/withdrawals/{row.pk}/", "/action/"):
+        assert "Burn address: nobody holds its key" in signed_in(treasury).get(path).content.decode(), path
+    assert "Burn address" in of(row).short
+
+
+def test_a_first_payment_is_marked_on_card_and_list_until_one_was_paid(signed_in, operator, treasury):
+    rows.held(operator, now=clock.now())
+    client, marks = signed_in(treasury), {"/action/": "First payout to this recipient", "/withdrawals/": "First payout"}
+    for path, mark in marks.items():
+        assert mark in client.get(path).content.decode(), path
+    rows.entry(1, type="payout", status="success", address=rows.ADDRESS)
+    for path, mark in marks.items():
+        assert mark not in client.get(path).content.decode(), path
+
+
 def test_a_coin_that_is_not_paid_out_now_opens_the_way_to_reject(signed_in, operator, treasury):
     row = rows.held(operator, now=clock.now())
     Currency.objects.filter(pk="BCH").update(payout_enabled=False)

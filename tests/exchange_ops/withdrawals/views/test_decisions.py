@@ -12,6 +12,7 @@ from desk.incidents import review as incidents
 from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
+from exchange_ops.shared.models import ClockReading
 from exchange_ops.templatetags import exchange_ops as tags
 from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import Approval
@@ -89,6 +90,18 @@ def test_the_countdown_is_drawn_by_the_server_with_its_clock(signed_in, treasury
     assert drawn[3] in {"19 min left", "20 min left"}
     assert f"approvals close at {row.approve_until:%H:%M} UTC" in page
     assert 'id="time-voice" role="status"' in page
+
+
+def test_deadlines_are_shown_by_our_clock_where_the_exchanges_is_ahead(signed_in, treasury, operator):
+    row = rows.held(operator, now=clock.now().replace(second=30, microsecond=0))
+    ClockReading.objects.create(account=row.account, skew_ms=41 * 60_000, read_at=clock.now())
+    closes, released = (at - timedelta(minutes=41) for at in (row.approve_until, row.rollback_at))
+    page = page_of(signed_in(treasury), row)
+    assert page.count(f"approvals close at {closes:%H:%M} UTC") == 2, "the facts and the decision"
+    assert f"the funds are released at {released:%Y-%m-%d %H:%M}" in page
+    inbox = " ".join(signed_in(treasury).get("/action/").content.decode().split())
+    assert f", closes {closes:%H:%M} UTC" in inbox
+    assert f"{row.approve_until:%H:%M} UTC" not in page + inbox
 
 
 def test_one_part_is_answered_for_htmx_and_is_never_kept(signed_in, treasury, operator):

@@ -171,6 +171,17 @@ def test_what_arrives_and_what_leaves_is_reckoned_here(signed_in, operator):
     assert f"feeestimate:{FeeEstimate.objects.get().pk}" in out_of_it
 
 
+@pytest.mark.parametrize(
+    ("fee_from", "words"),
+    [("on_top", "total at most 1.2610 BCH"), ("from_amount", "recipient gets at least 1.2390 BCH")],
+)
+def test_the_highest_fee_that_approvals_cover_is_on_the_form(signed_in, operator, fee_from, words):
+    """A fee of 0.001 BCH with the usual margin: 5 USD more, at 500 USD each."""
+    page = figures(signed_in(operator), amount="1.25", fee_from=fee_from)
+    assert "<dt>Maximum fee</dt><dd>0.0110 BCH" in page
+    assert words in " ".join(page.split())
+
+
 @pytest.mark.parametrize("amount", ["", "x", "-1", "9" * 90, "1e3", "0." + "1" * 30])
 def test_figures_for_what_is_not_an_amount_yet_write_nothing(signed_in, operator, amount):
     assert "Available" in figures(signed_in(operator), amount=amount)

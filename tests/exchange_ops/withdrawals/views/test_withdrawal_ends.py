@@ -2,10 +2,14 @@
 
 import csv
 import io
+from decimal import Decimal
 
 import pytest
 
 from desk import clock
+from desk.models import Person
+from desk.notifications import finding, messages
+from desk.notifications.models import Notification
 from exchange_ops.withdrawals import endings, machine, states
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
@@ -41,6 +45,18 @@ def ended(operator, treasury, payable):
         made[name] = rows.requested(operator, now=clock.now())
         machine.move(made[name], event=event, to="cancelled", now=clock.now(), actor=by)
     return made
+
+
+def test_the_requester_hears_that_it_was_paid_and_how_much(operator, payable):
+    Person.objects.filter(pk=operator.pk).update(email="olga@desk.test")
+    row = rows.held(operator, now=clock.now(), currency="BCH", amount=Decimal("0.05"))
+    decision = {"decision": "commit", "decided_at": clock.now()}
+    machine.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    machine.move(row, event="exchange_succeeded", to="settled", now=clock.now())
+    finding.notify_due(now=clock.now())
+    told = Notification.objects.get(stage="ended", subject=row.subject)
+    assert messages.full_headline(told) == f"Paid: {row.reference}, 0.05 BCH"
 
 
 def test_every_end_has_one_word_everywhere(signed_in, treasury, ended):
