@@ -1,4 +1,4 @@
-"""Everything that a person types or chooses beside a second factor is signed with it: every form, read from the templates.
+"""Everything that a person types or chooses beside a second factor is signed with it: every form of the templates.
 
 A form with a second factor names in `data-signs` what it signs beside the digest. What it does not name there has to
 be in the digest itself, which is said here by name. So a new form, or a new field in an old one, fails until it is

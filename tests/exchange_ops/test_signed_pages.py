@@ -1,4 +1,4 @@
-"""What is typed on a page is signed with what the page shows: a form with another text than the device signed is refused.
+"""What is typed on a page is signed with what it shows: a form with another text than the device signed is refused.
 
 The ceremony is the one of static/js/passkey.js: the fields that the form names go to the desk for a challenge, and the
 form follows with the signature. Which forms there are is asked in tests/architecture/test_signed_forms.py.
@@ -29,7 +29,7 @@ READ, OTHER = "Read on the exchange's own page", "As agreed by phone"
 
 @dataclass
 class Shown:
-    """A page with a form: `role` decides, the form goes to `action`, and `typed` is filled in beside the text."""
+    """A page with a form: `role` decides, the form goes to `action`, and `field` is its text."""
 
     page: str
     action: str
