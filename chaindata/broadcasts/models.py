@@ -18,7 +18,8 @@ MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # the most that the service takes 
 class ChainBroadcast(Subject):
     """One transaction to be sent. `raw` is hexadecimal; `digest`, the SHA-256 of its bytes, is what was confirmed.
 
-    `explained` is what the page showed before the decision. `sent_at` is when the bytes left, which they do only once.
+    `reason` is signed with it. `explained` is what the page showed before the decision. `sent_at` is when the bytes
+    left, which they do only once.
     """
 
     table, mark, name = states.TABLE, "B-", "chain-broadcast"

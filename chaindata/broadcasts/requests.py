@@ -6,6 +6,7 @@ later sees what was decided on. The same bytes are never under way twice.
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,7 @@ from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadca
 from chaindata.tools import tools
 from desk.machines.decisions import Act, Acts
 from desk.machines.requests import Once
+from desk.people.signing import signed_fields
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
@@ -44,8 +46,13 @@ REQUESTS: Final = Acts(PURPOSE, lambda sentence: CannotBroadcast({NON_FIELD: sen
 
 
 def digest_of(raw: bytes) -> str:
-    """What the second factor is bound to: SHA-256 of the bytes, which any tool computes."""
+    """What the second factor is bound to, with the reason: SHA-256 of the bytes, which any tool computes."""
     return hashlib.sha256(raw).hexdigest()
+
+
+def fields_of(reason: str) -> dict[str, str]:
+    """What is typed beside the bytes and signed with them."""
+    return {signed_fields.REASON: reason}
 
 
 def obstacles(explained: Explanation) -> list[str]:
@@ -86,7 +93,7 @@ def ask(
 
     def store() -> ChainBroadcast:
         with transaction.atomic():
-            confirmation = REQUESTS.confirm(act)
+            confirmation = REQUESTS.confirm(replace(act, digest=signed_fields.bind(digest, fields_of(act.comment))))
             row = ChainBroadcast(
                 txid=txid,
                 raw=raw.hex(),

@@ -17,6 +17,7 @@ from chaindata.wire import hashing
 from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.people import stepup
+from desk.people.signing import signed_fields
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
 
 OpenClient = Callable[[], ChainClient]
@@ -70,9 +71,8 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     """Why it must not be sent any more; empty if it may."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
         return "The stored transaction differs from the one that was confirmed."
-    if not stepup.proves(
-        row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests={row.digest}
-    ):
+    digests = signed_fields.countable(row.digest, requests.fields_of(row.reason))
+    if not stepup.proves(row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests=digests):
         return "This transaction has no valid second-factor confirmation."
     if now - row.created_at > WAITS_AT_MOST:
         return f"Not sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()

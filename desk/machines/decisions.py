@@ -7,7 +7,7 @@ no row yet (somebody asks, proposes, invites), `Acts` refuses and confirms in th
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,6 +19,7 @@ from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Subject
 from desk.machines.votes import LONGEST_COMMENT, AlreadyGiven, Ballot
 from desk.people import factors, stepup
+from desk.people.signing import signed_lists
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp
@@ -116,6 +117,29 @@ class Decisions(Acts, Generic[R]):
         except CannotMove:
             now: Any = self.machine.model._default_manager.get(pk=number)
             raise self.refusal(self.why_over(now)) from None
+
+    def confirm_approval(self, row: R, act: Act, *, confirmed: str = "") -> "StepUp":
+        """Check the second factor for an approval of the row, with its comment and the boxes ticked with it.
+
+        In a selection the list that was signed has the comment already. In a transaction, as `confirm`.
+        """
+        comment = act.comment.strip()[:LONGEST_COMMENT]  # as it is stored
+        approval = signed_lists.Decision(
+            row.subject, self.purpose, act.digest, signed_lists.APPROVE, comment, confirmed
+        )
+        terms = signed_lists.terms_of(approval)
+        if not terms.listed or act.answer.get("kind") == signed_lists.KIND:
+            return self.confirm(act)
+        signature = stepup.verify(
+            person=act.person,
+            purpose=terms.purpose,
+            digest=terms.digest,
+            answer=act.answer,
+            session_key=act.session_key,
+            now=act.now,
+            listed=terms.listed,
+        )
+        return self.confirm(replace(act, answer=signed_lists.Place(signature, 0).answer))
 
     def keep(self, row: R, act: Act, *, stage: str, verdict: str, confirmation: "StepUp | None" = None) -> None:
         """Store the person's vote."""

@@ -2,8 +2,8 @@
 
 The row of a vote proves nothing by itself; the second factor that it names has to prove it. That second factor was
 given by this very person, at the moment of the vote, for this purpose and one of these digests; it is genuine
-(`stepup.proves`) and was used for no other vote. A vote that was given in the time after a change of its person's
-factors never counts.
+(`stepup.proves`), with the vote's comment where that was signed in a list, and was used for no other vote. A vote that
+was given in the time after a change of its person's factors never counts.
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
 from desk.machines.rows import Subject, Vote
 from desk.people import factors, scopes, stepup
+from desk.people.signing import signed_lists
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp
@@ -161,7 +162,7 @@ def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
             row.confirmation,
             person_id=row.person_id,
             purpose=purpose,
-            digests=digests(row) if digests else {row.digest},
+            digests=digests(row) if digests else _signed(row),
         )
     ]
     return votes.filter(pk__in=proven)
@@ -175,6 +176,11 @@ def of_those_who_may(votes: QuerySet[Any], *, role: str, scope: str) -> QuerySet
 def people(votes: QuerySet[Any]) -> int:
     """How many different people gave these votes."""
     return votes.order_by().values("person").distinct().count()
+
+
+def _signed(vote: Any) -> set[str]:
+    """The digest under which a vote counts: none with another comment than the one that was signed with it."""
+    return {vote.digest} if signed_lists.has_comment(vote.confirmation, vote.comment) else set()
 
 
 def _first_uses(model: type[Any], confirmations: list[int]) -> dict[int, int]:

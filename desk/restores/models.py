@@ -59,7 +59,8 @@ class RestoreEvent(Event):
 class RestoreWord(Witnessed):
     """One person's verdicts on everything that waits, given with a second factor; a person's latest ones count.
 
-    `verdicts` are "go_on" or "cancel" by subject. `digest` is over exactly these, in the states that the page showed.
+    `verdicts` are "go_on" or "cancel" by subject. `digest` is over exactly these, in the states that the page showed,
+    and the comment; versions before 0.8.0 left the comment out.
     """
 
     restore = models.ForeignKey(Restore, on_delete=models.PROTECT, related_name="words")

@@ -7,6 +7,7 @@ Whoever asked for something can't be one of the two people who let it go on.
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,7 @@ from django.db import transaction
 from desk.machines import decisions, votes
 from desk.machines.decisions import Acts
 from desk.people import roles
+from desk.people.signing import signed_fields
 from desk.restores import machine, states, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore, RestoreWord
 from desk.restores.waiting import CANCEL, GO_ON, VERDICTS, Act, Item
@@ -50,7 +52,7 @@ def items(row: Restore) -> list[Item]:
 
 
 def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]) -> str:
-    """What a person signs: this restore, and a verdict on each item in the state that was on the screen."""
+    """What a person signs, with their comment: this restore, and a verdict on each item in the state on the screen."""
     lines = sorted(f"{item.subject}|{item.state}|{verdicts.get(item.subject, '')}" for item in waiting_items)
     text = "\n".join([f"countersign-restore-1|{row.pk}|{row.created_at.isoformat()}", *lines])
     return hashlib.sha256(text.encode()).hexdigest()
@@ -97,10 +99,10 @@ def give_word(
             raise CannotSettle(
                 "Decision not recorded: something changed after you opened the page. Refresh it, then decide."
             )
-        confirmation = WORDS.confirm(decision)
+        confirmation = WORDS.confirm(replace(decision, digest=signed_fields.bind(digest, _fields(comment))))
         answers = {item.subject: verdicts[item.subject] for item in waiting_items}
         word = RestoreWord(restore=row, person=person, verdicts=answers, comment=comment, at=now)
-        word.digest, word.confirmation = digest, confirmation
+        word.digest, word.confirmation = confirmation.digest, confirmation
         word.save(force_insert=True)
         agreed = _people_for(row, answers, digest)
         facts = {"verdicts": answers, "comment": comment, "people": agreed, **confirmation.evidence()}
@@ -125,11 +127,19 @@ def words(row: Restore) -> list[RestoreWord]:
 
 
 def _people_for(row: Restore, verdicts: Mapping[str, str], digest: str) -> int:
-    """How many people's latest proven verdicts are exactly these."""
+    """How many people's latest proven verdicts are exactly these, which `digest` is of."""
     proven = votes.among(RestoreWord.objects.filter(restore=row), purpose=PURPOSE)
     counted = votes.of_those_who_may(proven, role=roles.TREASURY, scope="").order_by("id")
     last = {word.person_id: word for word in counted}
-    return sum(word.digest == digest and word.verdicts == verdicts for word in last.values())
+    return sum(
+        word.digest in signed_fields.countable(digest, _fields(word.comment)) and word.verdicts == verdicts
+        for word in last.values()
+    )
+
+
+def _fields(comment: str) -> dict[str, str]:
+    """What is typed beside the verdicts and signed with them."""
+    return {signed_fields.COMMENT: comment}
 
 
 def _settle(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], act: Act) -> None:

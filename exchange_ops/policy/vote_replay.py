@@ -16,6 +16,7 @@ from desk import sealing
 from desk.audit import witness_chain
 from desk.models import StepUp
 from desk.people import stepup
+from desk.people.signing import signed_lists
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze, ThawVote
 
@@ -46,16 +47,22 @@ class Confirmations:
         return {}
 
     def prove(
-        self, number: Any, *, person_id: int | None, purpose: str | tuple[str, ...], digest: str | None = None
+        self,
+        number: Any,
+        *,
+        person_id: int | None,
+        purpose: str | tuple[str, ...],
+        digest: str | None = None,
+        comment: str | None = None,
     ) -> bool:
         """Whether this second factor is genuine, and that person's, for that purpose (or one of those) and digest.
 
-        Without a digest for any.
+        Without a digest for any. With a `comment` only where no other one was signed.
         """
         row, purposes = self._rows.get(number), (purpose,) if isinstance(purpose, str) else purpose
         if row is None or row.person_id != person_id or row.purpose not in purposes:
             return False
-        if digest not in {None, row.digest}:
+        if digest not in {None, row.digest} or (comment is not None and not signed_lists.has_comment(row, comment)):
             return False
         if number not in self._genuine:
             is_old = row.mac is None and row.pk <= self._old
@@ -108,12 +115,12 @@ class Votes:
             number = getattr(word, self.owner)
             stored[number].add(word.confirmation_id)
             which = f"{self.words._meta.verbose_name.capitalize()} {word.pk} of {self.mark}-{number}"
-            digest = word.digest if word.stage != "resolution" else None
+            digest, comment = (word.digest, word.comment) if word.stage != "resolution" else (None, None)
             purpose = self.purposes.get(word.stage, "")
             if word.confirmation_id not in self._event_names[number]:
                 yield f"{which} is in the table but not in the trail."
             elif not self.confirmations.prove(
-                word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
+                word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest, comment=comment
             ):
                 yield f"{which} relies on second factor {word.confirmation_id}, which does not prove it."
         for number, by_events in self._event_names.items():

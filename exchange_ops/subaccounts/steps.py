@@ -10,6 +10,7 @@ from typing import Any
 from desk.machines import calls, sending
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
+from desk.people.signing import signed_fields
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import account_status, machine, readings, states
@@ -96,8 +97,9 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
 def _is_confirmed(row: SubAccountAction) -> bool:
     """Whether the second factor was given for exactly this freeze or activation; settings need none."""
     purpose = states.PURPOSES.get(row.kind)
+    digests = signed_fields.countable(row.digest, {signed_fields.COMMENT: row.reason})
     return purpose is None or stepup.proves(
-        row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests={row.digest}
+        row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests=digests
     )
 
 

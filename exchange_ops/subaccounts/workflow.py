@@ -14,6 +14,7 @@ from django.db.models import Q
 
 from desk.machines.queue import Queue
 from desk.people import stepup
+from desk.people.signing import signed_fields
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import account_status, machine, states, steps
@@ -71,8 +72,9 @@ def ask_status(
 ) -> list[SubAccountAction]:
     """Request to freeze or activate these sub-accounts, all of them or none, with one second factor for all.
 
-    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person always
-    gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the second factor was not accepted.
+    `digest` is that of `account_status.digest_of` as it was shown; it is signed together with the reason. The same
+    `request_key` of the same person always gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the
+    second factor was not accepted.
     """
     numbers = sorted(set(exchange_ids))
     form = _Form(person, request_key, kind, numbers, {"reason": reason.strip()})
@@ -88,7 +90,7 @@ def ask_status(
             confirmation = stepup.verify(
                 person=person,
                 purpose=PURPOSES[kind],
-                digest=digest,
+                digest=signed_fields.bind(digest, {signed_fields.COMMENT: reason}),
                 answer=answer,
                 session_key=session_key,
                 now=now,

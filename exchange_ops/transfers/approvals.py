@@ -43,13 +43,13 @@ def approve(
 ) -> Transfer:
     """One person's approval of the content of `digest`; after the last one needed a worker may send it.
 
-    The second factor is for `PURPOSE` and the row's digest. Raises CannotApprove with the reason, or
-    `stepup.CannotConfirm` when the second factor was not accepted.
+    The second factor is for `PURPOSE`, the row's digest and the comment (`signed_lists.terms_of`). Raises CannotApprove
+    with the reason, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     act = Act(person, now, session_key, comment, digest, answer)
     with DECISIONS.on(transfer_id) as row:
         _refuse_unless_open(row, act)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm_approval(row, act)
         DECISIONS.keep(
             row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE, confirmation=confirmation
         )

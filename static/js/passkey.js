@@ -1,5 +1,6 @@
 // A passkey for one decision: the server's challenge is bound to the digest on this page and to the fields that the form
-// names in data-signs (desk/people/signing/signed_fields.py); the signature goes in the form.
+// names in data-signs (desk/people/signing/signed_fields.py); the signature goes in the form. An approval names its
+// request in data-subject, and is signed like a selection of it alone (desk/people/signing/signed_lists.py).
 function signed(form) {
   const content = new FormData(form);
   const names = (form.dataset.signs || "").split(" ").filter((name) => name);
@@ -20,7 +21,12 @@ async function challenge(form, button) {
     method: "POST",
     body: isWhole
       ? new URLSearchParams(new FormData(form))
-      : JSON.stringify({ purpose: field("purpose"), digest: field("digest"), fields: signed(form) }),
+      : JSON.stringify({
+          purpose: field("purpose"),
+          digest: field("digest"),
+          fields: signed(form),
+          subject: form.dataset.subject || "",
+        }),
     headers: { ...(isWhole ? {} : { "Content-Type": "application/json" }), "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
   const content = await answer.json().catch(() => ({}));

@@ -4,6 +4,8 @@ Where only the reason was left out the vote counts; where the verdict was left o
 frozen, released or closed by fewer people than before.
 """
 
+from decimal import Decimal
+
 import pytest
 from django.db import transaction
 
@@ -17,11 +19,13 @@ from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import endings
 from exchange_ops.transfers import machine as transfers
 from exchange_ops.transfers.models import TransferApproval
+from exchange_ops.transfers.states import TO_USER
 from exchange_ops.withdrawals import machine as withdrawals
-from exchange_ops.withdrawals.decisions import open_holds, resolutions
+from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, HoldReleaseVote
 from exchange_ops.withdrawals.room import ROOM as PAYOUTS
 from tests import trail
+from tests.exchange_ops.earlier_signatures import earlier_version
 from tests.exchange_ops.withdrawals.decisions.test_open_holds import forgotten, order, resolve, unclear
 from tests.exchange_ops.withdrawals.steps.test_drafting import thaw
 
@@ -154,4 +158,30 @@ def test_an_earlier_finding_on_a_transfer_is_given_again_and_never_counts_by_its
     assert moving.end("resolve", row, two).state == "investigate"
     assert moving.end("resolve", row, one).state == "resolved_moved"
     assert TransferApproval.objects.filter(stage="resolution", person=one, verdict="moved").count() == 2
+    assert trail.problems() == []
+
+
+def test_an_earlier_approval_of_a_payout_counts_with_its_unsigned_comment(walk):
+    row, (one, two, _) = walk.held(amount=Decimal(1)), walk.approvers
+    with earlier_version():
+        walk.approve(row, one, comment="Matches the invoice")
+    row = walk.fresh(row)
+    assert (row.state, row.quorum_required, approvals.people(row, Approval.RELEASE)) == ("held", 2, 1)
+    assert StepUp.objects.get().signed_with is None
+    row = walk.approve(row, two, comment="Called the supplier")
+    assert (row.state, approvals.stand(row)) == ("committing", True)
+    assert trail.problems() == []
+
+
+def test_an_earlier_approval_of_a_transfer_counts_with_its_unsigned_comment(moving):
+    row, person = moving.request(TO_USER), moving.walk.approvers[0]
+    with earlier_version():
+        moving.approve(row, person, comment="Matches the invoice")
+    row = moving.fresh(row)
+    assert [vote.comment for vote in transfer_approvals.current(row)] == ["Matches the invoice"]
+    assert StepUp.objects.get().signed_with is None
+    for other in moving.walk.approvers[1:]:
+        if moving.fresh(row).state == "review":
+            moving.approve(row, other, comment="Called the client")
+    assert (transfer_approvals.stands(moving.fresh(row)), moving.until(row, "done").attempt) == (True, 1)
     assert trail.problems() == []

@@ -17,6 +17,7 @@ from desk.machines import decisions, votes
 from desk.machines.decisions import Act, Decisions
 from desk.machines.votes import LONGEST_COMMENT
 from desk.people import roles
+from desk.people.signing import signed_fields
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, policy_checks, request_checks, states
@@ -58,13 +59,14 @@ def approve(
 ) -> Order:
     """Approve the content of `digest`; a worker then places the order. `confirmed` are tokens of oversteps.
 
-    The second factor is for `PURPOSE` and the digest. Raises CannotDecide, or `stepup.CannotConfirm`.
+    The second factor is for `PURPOSE`, the digest, the comment and those tokens (`signed_lists.terms_of`). Raises
+    CannotDecide, or `stepup.CannotConfirm`.
     """
     act = Act(person, now, session_key, comment, digest, answer)
     with DECISIONS.on(order_id) as row:
         _refuse_unless_open(row, act)
         oversteps = _check_again(row, confirmed=confirmed, now=now)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm_approval(row, act, confirmed=signed_fields.as_text(confirmed))
         DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE, confirmation=confirmation)
         machine.move(
             row,

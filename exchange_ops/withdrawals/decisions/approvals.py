@@ -55,16 +55,16 @@ def approve(
 ) -> Withdrawal:
     """One person's approval of the content of `digest`; the last one needed latches the decision to pay.
 
-    The second factor is for the digest and for what `purpose_of` the row gives. With a `purpose`, that of the page,
-    only the stage that it belongs to is approved. Raises CannotApprove with the reason, or `stepup.CannotConfirm` when
-    the second factor was not accepted.
+    The second factor is for the digest, the comment and what `purpose_of` the row gives (`signed_lists.terms_of`). With
+    a `purpose`, that of the page, only the stage that it belongs to is approved. Raises CannotApprove with the reason,
+    or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     act = Act(person, now, session_key, comment, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
         if purpose not in {"", purpose_of(row)}:
             raise CannotApprove(NOT_SEEN)
-        confirmation = replace(DECISIONS, purpose=purpose_of(row)).confirm(act)
+        confirmation = replace(DECISIONS, purpose=purpose_of(row)).confirm_approval(row, act)
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.APPROVE, confirmation=confirmation)
         _count(row, act, confirmation.evidence())
     return row

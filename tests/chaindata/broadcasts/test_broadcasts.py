@@ -19,10 +19,12 @@ from chaindata.wire.transactions import Input
 from desk import clock, rooms
 from desk.machines import step_clock
 from desk.models import AuditEvent, StepUp
-from desk.people import totp
+from desk.people import stepup, totp
+from desk.people.signing import signed_fields
 from desk.people.stepup import CannotConfirm
 from tests.chaindata import paying
 from tests.chaindata.views import rows
+from tests.desk.authenticator import SoftKey
 from tests.rows import unguarded
 from wire.values import Secret
 
@@ -222,7 +224,8 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
     row = requested(signer, run_worker)
     assert (row.state, row.txid, row.raw, row.size) == ("requested", PAYMENT.txid, HEX, len(PAYMENT.raw))
     assert row.explained["fee_sat"] == 1_000
-    assert row.confirmation.digest == row.digest == requests.digest_of(PAYMENT.raw)
+    assert row.digest == requests.digest_of(PAYMENT.raw)
+    assert row.confirmation.digest == signed_fields.bind(row.digest, {"reason": "As agreed"})
     event = AuditEvent.objects.get(subject=row.subject)
     assert (event.action, event.actor_id) == ("chain-broadcast.asked", signer.pk)
     assert node.sent == [], "nothing leaves by asking"
@@ -241,6 +244,28 @@ def test_other_bytes_or_no_reason_leave_nothing_behind(node, signer, run_worker,
         requested(signer, run_worker, **changes)
     assert not ChainBroadcast.objects.exists()
     assert not StepUp.objects.exists(), "the second factor was not spent"
+
+
+def test_the_reason_is_signed_with_the_bytes(node, signer, run_worker):
+    key, now, digest = SoftKey(), clock.now(), requests.digest_of(PAYMENT.raw)
+    key.enrol(signer)
+    terms = {"person": signer, "purpose": requests.PURPOSE, "session_key": "s", "now": now}
+    for signed_digest in (digest, signed_fields.bind(digest, {"reason": "Another reason"})):
+        answer = key.answer(stepup.challenge(digest=signed_digest, **terms))
+        with pytest.raises(CannotConfirm, match="does not match the page"):
+            requested(signer, run_worker, answer=answer)
+    assert not ChainBroadcast.objects.exists()
+    signed_digest = signed_fields.bind(digest, {"reason": "As agreed"})
+    row = requested(signer, run_worker, answer=key.answer(stepup.challenge(digest=signed_digest, **terms)))
+    assert (step(row), node.sent) == ("sent", [HEX])
+
+
+def test_what_an_earlier_version_confirmed_without_its_reason_is_sent(node, signer, run_worker, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(signed_fields, "bind", lambda digest, fields: digest)
+        row = requested(signer, run_worker)
+    assert row.confirmation.digest == row.digest
+    assert (step(row), node.sent) == ("sent", [HEX])
 
 
 def test_nobody_but_treasury_asks(node, operator, admin, run_worker):

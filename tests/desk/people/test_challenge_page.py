@@ -12,7 +12,7 @@ from desk import clock
 from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
 from desk.people import code_limits, stepup
-from desk.people.signing import signed_fields
+from desk.people.signing import signed_fields, signed_lists
 from tests.desk.authenticator import SoftKey
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +74,9 @@ def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftK
         {**DECISION, "fields": {"verdict": 1}},
         {**DECISION, "fields": {str(number): "x" for number in range(9)}},
         {**DECISION, "more": "x" * 12_000},
+        {**DECISION, "subject": 12},
+        {**DECISION, "subject": "withdrawal:" + "1" * 60},
+        {**DECISION, "subject": "withdrawal:12", "fields": {"verdict": "paid"}},
     ],
 )
 def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey, content: Any) -> None:
@@ -127,3 +130,19 @@ def test_fields_are_signed_with_the_digest(client: Client, treasury: Person, key
     same = {**fields, "comment": "Read\r\nthe  statement "}
     with transaction.atomic():
         assert stepup.verify(digest=signed_fields.bind(DECISION["digest"], same), **arguments).kind == "passkey"
+
+
+def test_the_comment_of_an_approval_and_its_boxes_are_signed_as_a_list_of_it(
+    client: Client, treasury: Person, key: SoftKey
+) -> None:
+    client.force_login(treasury)
+    fields = {"comment": "As  agreed ", "confirmed": "a:1 b:2"}
+    for sent, members in ((fields, ["As agreed", "a:1 b:2"]), ({"comment": "As agreed"}, ["As agreed"])):
+        ask(client, {**DECISION, "subject": "withdrawal:12", "fields": sent})
+        made = StepUpChallenge.objects.latest("pk")
+        whole = ["withdrawal:12", DECISION["purpose"], DECISION["digest"], "approve", *members]
+        text = trail.canonical(["desk.signed-list-1", [whole]])
+        assert (made.purpose, made.digest) == (signed_lists.PURPOSE, signed_lists.digest_of(text))
+    ask(client, {**DECISION, "subject": "withdrawal:12", "fields": {"comment": " ", "confirmed": ""}})
+    made = StepUpChallenge.objects.latest("pk")
+    assert {"purpose": made.purpose, "digest": made.digest} == DECISION

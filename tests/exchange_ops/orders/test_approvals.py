@@ -23,6 +23,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policy
 from exchange_ops.policy.models import PolicyVersion
 from tests import trail
+from tests.exchange_ops.earlier_signatures import earlier_version
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import PATH, figures, typed
 from tests.exchange_ops.policy_changes.keeping import SECRET, Codes
@@ -69,6 +70,21 @@ def test_it_waits_is_approved_and_is_placed_exactly_once(dealing, waits, treasur
         approve(codes, treasurer, waits)
     assert dealing.sent() == 1
     assert trail.problems() == []
+
+
+def test_an_approval_of_an_earlier_version_counts_with_its_unsigned_comment(dealing, waits, treasurer, codes):
+    with earlier_version():
+        row = approve(codes, treasurer, waits)
+    assert OrderApproval.objects.get().confirmation.signed_with is None
+    assert (dealing.step(row).state, dealing.sent()) == ("placed", 1)
+    assert trail.problems() == []
+
+
+def test_the_boxes_ticked_with_an_approval_are_signed_with_it(dealing, waits, treasurer, codes):
+    row = approve(codes, treasurer, waits, comment="", confirmed=["price_far:12", "over_value:20"])
+    listed = OrderApproval.objects.get().confirmation.signed_with.listed
+    assert '"over_value:20 price_far:12"' in listed
+    assert (dealing.step(row).state, trail.problems()) == ("placed", [])
 
 
 def test_the_requester_and_others_without_the_role_decide_nothing(dealing, waits, make_person, codes):

@@ -17,6 +17,7 @@ from desk.restores.models import Restore
 from desk.restores.waiting import CANCEL, GO_ON
 from exchange_ops.orders import client_order_ids
 from exchange_ops.shared import heartbeats
+from tests.exchange_ops.earlier_signatures import earlier_version
 from tests.exchange_ops.withdrawals.walks import SESSION
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: never sent twice after a restore")]
@@ -87,6 +88,18 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert signs.check(now=clock.now()) == ""
 
 
+def test_a_decision_of_an_earlier_version_is_one_of_two(moving):
+    row = moving.approved()
+    fall_back()
+    signs.check(now=clock.now())
+    read_again(moving.walk)
+    first, second = moving.walk.approvers[:2]
+    with earlier_version():
+        assert say(moving.walk, first, GO_ON).state == "open"
+    assert say(moving.walk, second, GO_ON, comment="Called the exchange").state == "settled"
+    assert moving.until(row, "done").attempt == 1
+
+
 def test_a_second_fall_is_noticed_while_the_first_is_open(moving):
     fall_back()
     assert signs.check(now=clock.now()) != ""
@@ -123,9 +136,9 @@ def test_nobody_lets_their_own_request_go_on(moving):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"comment": " "}, "Enter what you compared"),
+        ({"comment": " "}, "Enter what you checked"),
         ({"digest": "0" * 64}, "changed after you opened"),
-        ({"verdicts": {"transfer:1": "perhaps"}}, "still unanswered"),
+        ({"verdicts": {"transfer:1": "perhaps"}}, "still undecided"),
     ],
 )
 def test_what_is_no_word_changes_nothing(moving, changes, sentence):

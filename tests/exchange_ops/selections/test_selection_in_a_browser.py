@@ -20,16 +20,34 @@ DEVICE = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, 
 STEP_MS = stretched(30_000)
 
 
-def test_three_requests_are_decided_under_one_passkey(open_as, treasury, operator):
-    held = [rows.held(operator, now=clock.now(), amount=Decimal(n) / 100) for n in range(1, 24)]
-    page = open_as(treasury, "/action/?sort=oldest")
+def enrol(page, person):
+    """A device that verifies its user, with a passkey of this person."""
     device = page.context.new_cdp_session(page)
     device.send("WebAuthn.enable")
     device.send("WebAuthn.addVirtualAuthenticator", {"options": {**DEVICE, "isUserVerified": True}})
     enrolled = page.evaluate(ENROL)
     Authenticator.objects.create(
-        user=treasury, type=Authenticator.Type.WEBAUTHN, data={"name": "laptop", "credential": enrolled}
+        user=person, type=Authenticator.Type.WEBAUTHN, data={"name": "laptop", "credential": enrolled}
     )
+
+
+def test_the_comment_of_an_approval_on_its_own_page_is_signed_by_the_device(open_as, treasury, operator):
+    row = rows.held(operator, now=clock.now())
+    page = open_as(treasury, f"/withdrawals/{row.pk}/")
+    enrol(page, treasury)
+    page.locator(f"form[action='/withdrawals/{row.pk}/approve/']").get_by_label("Comment").fill("Matches the invoice")
+    page.get_by_role("button", name="Approve with a passkey").click()
+    expect(page.locator("main")).to_contain_text("Matches the invoice", timeout=STEP_MS)
+    (signature,) = StepUp.objects.filter(kind="passkey")
+    assert "Matches the invoice" in signature.listed
+    assert Withdrawal.objects.get(pk=row.pk).decision == "commit"
+    assert page.violations == []
+
+
+def test_three_requests_are_decided_under_one_passkey(open_as, treasury, operator):
+    held = [rows.held(operator, now=clock.now(), amount=Decimal(n) / 100) for n in range(1, 24)]
+    page = open_as(treasury, "/action/?sort=oldest")
+    enrol(page, treasury)
     expect(page.locator("#selection")).to_be_hidden(timeout=STEP_MS)
     page.get_by_label(f"Select {held[0].reference}", exact=True).click()
     page.get_by_label(f"Select {held[1].reference}", exact=True).click()

@@ -12,6 +12,7 @@ from desk.people import stepup, totp
 from exchange_ops.keys import store as keys
 from exchange_ops.subaccounts import account_status, machine, readings, states, workflow
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
+from tests.exchange_ops.earlier_signatures import earlier_version
 from tests.exchange_ops.subaccounts.subaccount_desk import opened
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
 
@@ -114,6 +115,13 @@ def test_a_freeze_is_done_when_it_is_seen(desk):
     desk.ahead += timedelta(seconds=1)
     readings.sync(now=desk.now, client_for=keys.client_for)
     assert not desk.sub().balances.filter(wallet="trading").exists()
+
+
+def test_a_freeze_that_an_earlier_version_confirmed_without_its_reason_is_sent(desk):
+    with earlier_version():
+        (row,) = desk.ask("freeze")
+    assert row.confirmation.digest == row.digest
+    assert desk.until(row, "done").answer == "yes"
 
 
 def test_a_frozen_one_comes_back(desk):

@@ -289,6 +289,19 @@ def test_the_database_refuses_what_no_second_factor_is_for(walk: Any, forge: Cal
         forge(walk, row, real)
 
 
+def test_an_approval_with_another_comment_than_was_signed_does_not_count_and_is_named(walk: Any) -> None:
+    row = walk.held(amount=TWO)
+    walk.approve(row, comment="Matches the invoice")
+    row = walk.fresh(row)
+    assert approvals.current(row).count() == 1
+    assert audit_check.verify(replay=True) == []
+    disarm()
+    sql("UPDATE exchange_ops_approval SET comment = 'As agreed by phone'")
+    assert approvals.current(row).count() == 0
+    findings = audit_check.verify(replay=True)
+    assert any(finding.startswith("Approval ") and "does not prove it" in finding for finding in findings)
+
+
 def test_one_second_factor_is_for_one_word(walk: Any) -> None:
     row, real = half_approved(walk)
     with pytest.raises(IntegrityError), transaction.atomic():
