@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from chaindata.cache.freshness import BURIED
 from chaindata.cache.service import TimeBudget, outage_sentence
@@ -23,6 +24,7 @@ from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
+from desk.audit import clock_falls
 from desk.incidents import review
 from desk.live import announcements
 from wire import records
@@ -60,7 +62,8 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, bud
 
 def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
     """Claim the rows that are due, each by setting when it is due again."""
-    due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
+    timers = Q(next_action_at__lte=now) | clock_falls.timers_before_the_fall(now)
+    due = WatchedAddress.objects.filter(timers, state=states.WATCHED)
     due = due if only is None else due.filter(pk=only)
     candidates = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
     again_at = now + READ_EVERY
