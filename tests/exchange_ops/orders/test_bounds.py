@@ -25,6 +25,7 @@ from tests.exchange_ops.orders.test_new_order import EFFECT, PATH, figures, tick
 
 pytestmark = pytest.mark.django_db
 FAR = {"side": "buy", "price": Decimal("540")}  # the market is 499 to 500
+MARKET = {"type": "market", "price": None, "time_in_force": "IOC"}
 STOP = {"type": "stopLimit", "stop_price": Decimal(600), "price": Decimal(600)}
 
 
