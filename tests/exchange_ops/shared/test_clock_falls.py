@@ -18,7 +18,9 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.margin import refresh, reports
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.market import reference, valuation
-from exchange_ops.market.models import Currency, Ticker
+from exchange_ops.market.models import Currency, Symbol, Ticker
+from exchange_ops.orders.models import FeeRates
+from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import clocks, facts, heartbeats, leases, room
 from exchange_ops.shared.models import CheckRun
@@ -102,12 +104,13 @@ def test_balances_from_before_move_again_with_the_next_reading(account, fallen, 
     assert store(account, available, now=fallen) == (Decimal(available), fallen)
 
 
-@pytest.mark.parametrize("ahead", [timedelta(seconds=5), timedelta(seconds=50)])
-def test_of_two_readings_at_once_the_older_one_still_overwrites_nothing(account, ahead):
-    now = clock.now()
-    rows.balance(bank="500", now=now + ahead)  # another reader began later, and was faster
-    assert store(account, "7", now=now) == (Decimal(500), now + ahead)
-    rows.margin_position(now=now + ahead)
+@pytest.mark.parametrize("began", [timedelta(seconds=5), timedelta(minutes=3)])
+def test_of_two_readings_at_once_the_older_one_still_overwrites_nothing(account, began):
+    later = clock.now()
+    now = later - began  # this one began earlier, however slow its calls were
+    rows.balance(bank="500", now=later)
+    assert store(account, "7", now=now) == (Decimal(500), later)
+    rows.margin_position(now=later)
     refresh.apply(account=account, accounts=[], now=now, complete=True)
     reports.note_gone(account=account, listed=set(), now=now)
     assert MarginPosition.objects.get().gone_at is None
@@ -179,6 +182,15 @@ def test_what_is_learned_of_the_exchange_after_the_fall_is_the_newest(account, f
         facts.note(account=account, name="probe.a", value=value, now=moment)
     assert facts.newest(account=account, name="probe.a").value == "after"
     assert [fact.value for fact in facts.all_newest(account=account, prefix="probe.a")] == ["after"]
+
+
+def test_fee_rates_from_before_are_not_used(account, fallen):
+    rows.price(now=fallen)
+    symbol, share = Symbol.objects.get(), Decimal("0.5")
+    own = FeeRates(take_liquidity_rate=share, provide_liquidity_rate=share, read_at=fallen)
+    assert fee_rates._rates_of(own, symbol, fallen).take == share
+    own.read_at = fallen + HOUR
+    assert fee_rates._rates_of(own, symbol, fallen) == fee_rates.usual(symbol)
 
 
 def test_a_key_that_was_rejected_before_is_used_again(fallen):
