@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from chaindata.cache.freshness import BURIED
 from chaindata.cache.service import TimeBudget, outage_sentence
@@ -24,7 +23,6 @@ from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
-from desk.audit import clock_falls
 from desk.incidents import review
 from desk.live import announcements
 from wire import records
@@ -62,8 +60,7 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, bud
 
 def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
     """Claim the rows that are due, each by setting when it is due again."""
-    timers = Q(next_action_at__lte=now) | clock_falls.timers_before_the_fall(now)
-    due = WatchedAddress.objects.filter(timers, state=states.WATCHED)
+    due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
     due = due if only is None else due.filter(pk=only)
     candidates = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
     again_at = now + READ_EVERY
