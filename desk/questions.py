@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, QuerySet
 
-from desk import outbox
+from desk import clock, outbox
 from desk.live import announcements
 
 if TYPE_CHECKING:
@@ -82,12 +82,13 @@ class Rule(Generic[Row]):
 
     def due(self, now: datetime) -> Q:
         """The condition that asking is due: the answer is too old, was a problem, or never came."""
-        again = Q(answered_at=None, requested_at__lte=now - self.lost_after)
+        again = Q(answered_at=None) & clock.older("requested_at", now - self.lost_after, now=now, or_same=True)
         if self.fresh_for is None:
             return again | Q(answered_at__isnull=False)
-        again |= Q(answered_at__isnull=False, **{f"{self.fresh_since}__lte": now - self.fresh_for})
+        old = clock.older(self.fresh_since, now - self.fresh_for, now=now, or_same=True)
+        again |= Q(answered_at__isnull=False) & old
         if self.problem_for is not None:
-            again |= ~Q(problem="") & Q(answered_at__lte=now - self.problem_for)
+            again |= ~Q(problem="") & clock.older("answered_at", now - self.problem_for, now=now, or_same=True)
         return again
 
     def waiting(self) -> QuerySet[Row]:
@@ -132,8 +133,10 @@ class Periodic:
 
     def due(self, now: datetime) -> Q:
         """The condition that a row is due: it was never tried, not for a long time, or not since the last request."""
-        old = Q(**{f"{self.tried}__lte": now - self.every})
-        return Q(**{self.tried: None}) | old | Q(**{f"{self.requested}__gt": F(self.tried)})
+        old = clock.older(self.tried, now - self.every, now=now, or_same=True)
+        # One request from before the clock fell back would be due until the clock has reached it again.
+        request = Q(**{f"{self.requested}__gt": F(self.tried), f"{self.requested}__lte": now + clock.TOLERANCE})
+        return Q(**{self.tried: None}) | old | request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +157,13 @@ class Interest:
 
         `asked_at` is as it was just read. Of several callers at the same time, only one writes a row and counts it.
         """
-        old = [number for number, when in asked_at.items() if when <= now - self.noted_every]
+        old = [number for number, when in asked_at.items() if clock.has_passed(self.noted_every, since=when, now=now)]
         if not old:
             return 0
-        rows = self.model._default_manager.filter(pk__in=old, asked_at__lte=now - self.noted_every)
+        earlier = clock.older("asked_at", now - self.noted_every, now=now, or_same=True)
+        rows = self.model._default_manager.filter(earlier, pk__in=old)
         return rows.update(asked_at=now)
 
     def looked_at(self, now: datetime) -> Q:
         """The condition that somebody looks at a row."""
-        return Q(asked_at__gt=now - self.looked_at_for)
+        return clock.recent("asked_at", now - self.looked_at_for, now=now)

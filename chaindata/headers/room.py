@@ -29,7 +29,7 @@ def chain() -> Health:
         row = ChainTip.objects.filter(pk=1).first()
         problem = f" {row.problem}" if row is not None and row.problem else ""
         return Health(ok=False, sentence=f"No block received yet: the chain pages are empty.{problem}")
-    age_s = (now - tip.read_at).total_seconds()
+    age_s = abs(now - tip.read_at).total_seconds()  # of one from before the clock fell back: how far it fell
     sentence = f"Latest block {tip.height}, received {age_s:.0f} s ago."
     reorganisation = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
     if reorganisation is not None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef
 
 from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
+from desk import clock
 
 SILENT_AFTER = timedelta(seconds=30)
 
@@ -31,7 +32,7 @@ def tip(now: datetime) -> Tip | None:
     if row is None or row.header is None or row.read_at is None:
         return None
     header = row.header
-    is_current = now - row.read_at <= SILENT_AFTER
+    is_current = clock.is_fresh(row.read_at, now, within=SILENT_AFTER)
     return Tip(header.height, header.hash, header.time, row.read_at, row.problem, is_current)
 
 

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from desk import clock
 from desk.actions import entries
 from desk.models import Person
 from desk.notifications import audiences, wishes
@@ -82,7 +83,8 @@ def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
 
     At most `MOST_FRESH`: where a browser shows many at once, nobody reads any.
     """
-    newest = Recipient.objects.filter(person=person, in_browser=True, notification__created_at__gt=now - FRESH)
+    recent = clock.recent("notification__created_at", now - FRESH, now=now)
+    newest = Recipient.objects.filter(recent, person=person, in_browser=True)
     rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
     gravest = sorted(rows, key=lambda row: entries.RANKS.get(row.severity, entries.NO_SEVERITY))
     return [(row, words.headline(row)) for row in gravest[:MOST_FRESH]]

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
+from desk import clock
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -66,4 +67,4 @@ def drawbacks(key: ApiKey, now: datetime) -> tuple[bool, bool, bool, bool, int, 
 
 def was_turned_down(key: ApiKey, now: datetime) -> bool:
     """Whether the exchange turned the key down so recently that others are tried first."""
-    return key.is_turned_down and key.last_problem_at is not None and now - key.last_problem_at < AVOIDED_FOR
+    return key.is_turned_down and clock.is_fresh(key.last_problem_at, now, within=AVOIDED_FOR)

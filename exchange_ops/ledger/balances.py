@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from desk import clock
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger.models import Balance
@@ -51,18 +52,16 @@ def _write(
     account: Account, wallet: str, amounts: Mapping[str, tuple[Decimal, Decimal]], now: datetime, full: bool
 ) -> bool:
     rows = {row.currency: row for row in Balance.objects.filter(account=account, wallet=wallet)}
-    unchanged, changed = [], False
+    unchanged, changed, older = [], False, clock.older("read_at", now, now=clock.now())
     for code, row in rows.items():
         if code not in amounts and not full:
             continue
         available, reserved = amounts.get(code, (ZERO, ZERO))
         if (row.available, row.reserved) == (available, reserved):
             unchanged.append(row.pk)
-        elif Balance.objects.filter(pk=row.pk, read_at__lt=now).update(
-            available=available, reserved=reserved, read_at=now
-        ):
+        elif Balance.objects.filter(older, pk=row.pk).update(available=available, reserved=reserved, read_at=now):
             changed = True
-    Balance.objects.filter(pk__in=unchanged, read_at__lt=now).update(read_at=now)
+    Balance.objects.filter(older, pk__in=unchanged).update(read_at=now)
     new = [
         Balance(account=account, wallet=wallet, currency=code, available=available, reserved=reserved, read_at=now)
         for code, (available, reserved) in amounts.items()

@@ -7,6 +7,7 @@ from math import inf
 
 import structlog
 
+from desk import clock
 from desk.machines.lanes import LANES, LONGEST_S, WAIT_S, Job
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients, store
@@ -36,7 +37,7 @@ def sync_ledgers(
     for account in turns.accounts("ledger"):
         name = heartbeats.ledger_of(account)
         row = heartbeats.state_of(name)
-        fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
+        fresh = row is not None and clock.is_fresh(row.heard_at, now, within=STALE_AFTER)
         if not (only_stale and fresh):
             run = partial(_sync_in_turn, account, Stopwatch(now), client_for, to_the_end)
             # A whole history takes as long as it takes; its lease, renewed at each page, says that it is at work.

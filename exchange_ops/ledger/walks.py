@@ -7,6 +7,7 @@ another, and whoever needs the complete ledger waits: an entry that is not here 
 
 from datetime import datetime, timedelta
 
+from desk import clock
 from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry, Watermark
 from exchange_ops.shared import heartbeats, leases
@@ -30,7 +31,7 @@ def release(*, account: Account, holder: str) -> None:
 
 def is_under_way(*, account: Account, now: datetime) -> bool:
     """Whether a process walks the ledger at this moment, even over its last few transactions only."""
-    return leases.is_held(name=_lease(account), now=now)
+    return leases.is_held(name=_lease(account), now=now, lasts=LEASE_LASTS)
 
 
 def is_being_read(*, account: Account, now: datetime) -> bool:
@@ -50,7 +51,7 @@ def is_incomplete(*, account: Account, now: datetime) -> bool:
 def is_progressing(*, account: Account, now: datetime) -> bool:
     """Whether a long walk has stored a page within the last minute."""
     mark = Watermark.objects.filter(account=account, name=sync.UNFINISHED, index__gt=0).first()
-    return mark is not None and mark.moved_at is not None and now - mark.moved_at <= PROGRESS_WITHIN
+    return mark is not None and clock.is_fresh(mark.moved_at, now, within=PROGRESS_WITHIN)
 
 
 def sentence(*, account: Account) -> str:
@@ -62,7 +63,7 @@ def sentence(*, account: Account) -> str:
 def _is_being_read(account: Account, last: datetime | None, now: datetime) -> bool:
     if sync.unfinished_at(account=account):
         return True
-    return (last is None or now - last > LONG_AGO) and is_under_way(account=account, now=now)
+    return not clock.is_fresh(last, now, within=LONG_AGO) and is_under_way(account=account, now=now)
 
 
 def newest_transaction(account_id: int) -> str:

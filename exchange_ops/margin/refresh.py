@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 
+from desk import clock
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.margin import reports
@@ -132,11 +133,12 @@ class _Reading:
 
     def end_others(self, model: Any, listed: set[str]) -> bool:
         """Record that there are none besides those listed, except what was reported since."""
-        rows = model.objects.filter(account=self.account, gone_at=None, read_at__lt=self.as_of)
+        older = clock.older("read_at", self.as_of, now=clock.now())
+        rows = model.objects.filter(older, account=self.account, gone_at=None)
         return bool(rows.exclude(symbol__in=listed).update(gone_at=self.as_of, read_at=self.as_of))
 
     def _older(self, model: Any, symbol: str, updated_at: datetime) -> Any:
-        same = Q(updated_at=updated_at, read_at__lte=self.as_of)
+        same = Q(updated_at=updated_at) & clock.older("read_at", self.as_of, now=clock.now(), or_same=True)
         return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
+from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
@@ -72,8 +73,9 @@ def note(*, account: Account, report: records.MarginAccount, before: Before, now
 
 def note_gone(*, account: Account, listed: set[str], now: datetime) -> None:
     """Store the end of positions that a reading no longer lists and no report ended: the reason is unknown."""
-    rows = MarginPosition.objects.filter(account=account, gone_at=None, read_at__lt=now).exclude(symbol__in=listed)
-    for row in rows:
+    older = clock.older("read_at", now, now=clock.now())
+    rows = MarginPosition.objects.filter(older, account=account, gone_at=None)
+    for row in rows.exclude(symbol__in=listed):
         end_reports = MarginReport.objects.filter(
             account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at
         )

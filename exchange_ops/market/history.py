@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 
-from desk import questions
+from desk import clock, questions
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market import quotes
 from exchange_ops.market.models import Candle, CandleHistory
@@ -58,7 +58,7 @@ def before(*, symbol: str, period: str, moment: datetime, person: "Person | None
     row = CandleHistory.objects.filter(symbol=symbol, period=period).first()
     if row is not None and row.first_at is not None and moment <= row.first_at:
         return OlderCandles(State.FIRST)
-    if row is not None and row.answered_at is not None and now - row.answered_at < PAUSE:
+    if row is not None and row.answered_at is not None and not clock.has_passed(PAUSE, since=row.answered_at, now=now):
         return OlderCandles(State.PROBLEM, problem=row.problem or "Older candles are not available.")
     RULE.ask(person=person, now=now, symbol=symbol, period=period)
     return OlderCandles(State.WAITING)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
 
-from desk import outbox, questions
+from desk import clock, outbox, questions
 from exchange_ops.market.models import MarketLook, Symbol
 
 # The periods of candles as the interface has them (exchange REST, Candle). A month is at least so long.
@@ -62,12 +62,12 @@ def glance(*, codes: Sequence[str], now: datetime) -> None:
 
 def is_late(look: MarketLook, *, now: datetime) -> bool:
     """Whether a worker should have tried to read the symbol by now."""
-    return look.tried_at is None or now - look.tried_at >= LATE_AFTER
+    return look.tried_at is None or clock.has_passed(LATE_AFTER, since=look.tried_at, now=now)
 
 
 def due(*, now: datetime) -> QuerySet[MarketLook]:
     """What to read in this round: what is looked at and what is pinned, the longest unread first."""
-    unread = Q(tried_at=None) | Q(tried_at__lte=now - PINNED_EVERY)
+    unread = Q(tried_at=None) | clock.older("tried_at", now - PINNED_EVERY, now=now, or_same=True)
     rows = _closely().filter(LOOK.looked_at(now) | (Q(symbol__in=settings.MARKET_PINNED) & unread))
     return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
 

@@ -14,6 +14,7 @@ from typing import Any
 from django.db import models, transaction
 from django.db.models import Max
 
+from desk import clock
 from desk.live import announcements
 from desk.rows import bulk
 from exchange_ops.client import ExchangeClient, Listing
@@ -71,8 +72,8 @@ def refresh(*, client: ExchangeClient, now: datetime) -> Refreshed:
 
 def is_due(model: type[models.Model], now: datetime) -> bool:
     """Whether the copies of `model` are at least five minutes old, or missing."""
-    read_at = newest_reading(model)
-    return read_at is None or now - read_at >= DESCRIPTIONS_EVERY
+    recent = clock.recent("read_at", now - DESCRIPTIONS_EVERY, now=now)
+    return not model._default_manager.filter(recent).exists()
 
 
 def newest_reading(model: type[models.Model]) -> datetime | None:

@@ -87,7 +87,7 @@ def quotes() -> set[str]:
 def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> Value:
     if code == plain_code(quote):
         return Value(quote, amount, now, rate=Decimal(1))
-    routes = _routes(code, plain_code(quote), prices)
+    routes = _routes(code, plain_code(quote), prices, now)
     if not routes:
         return Value(quote, reason=f"No price for {code} in {quote}.")
     price = next((price for price in routes if _is_fresh(price.as_of, now)), None)
@@ -106,13 +106,15 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via, rate=price.rate)
 
 
-def _routes(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:
+def _routes(code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> list[Price]:
     """Every route from one currency to the other, the best one first."""
     routes = [prices[code, quote]] if (code, quote) in prices else []
     for cross in CROSSES:
         first, second = prices.get((code, cross)), prices.get((cross, quote))
         if first and second:
-            routes.append(Price(first.rate * second.rate, min(first.as_of, second.as_of), first.via + second.via))
+            older, newer = sorted((first.as_of, second.as_of))
+            as_of = newer if clock.is_future(newer, now) else older  # one from before the clock fell back is the older
+            routes.append(Price(first.rate * second.rate, as_of, first.via + second.via))
     return routes
 
 
@@ -125,7 +127,9 @@ def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Pri
     }
     prices: dict[tuple[str, str], Price] = {}
     tickers = list(Ticker.objects.filter(symbol__in=symbols).order_by("read_at", "symbol"))
-    for ticker in sorted(tickers, key=lambda row: _is_fresh(row.read_at, now)):  # what is fresh counts last
+    for ticker in sorted(
+        tickers, key=lambda row: clock.is_fresh(row.read_at, now, within=STALE_AFTER)
+    ):  # what is fresh counts last
         rate = _rate(ticker)
         if rate is None:
             continue
@@ -137,8 +141,7 @@ def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Pri
 
 
 def _is_fresh(read_at: datetime, now: datetime) -> bool:
-    """Whether a price counts: neither older than five minutes nor from before the clock was set back."""
-    return now - read_at <= STALE_AFTER and not clock.is_future(read_at, now)
+    return clock.is_fresh(read_at, now, within=STALE_AFTER)
 
 
 def _rate(ticker: Ticker) -> Decimal | None:

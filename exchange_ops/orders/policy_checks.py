@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.models import Q
 
+from desk import clock
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
 from exchange_ops.orders import distance, request_checks, states
@@ -152,7 +153,7 @@ def _price(symbol: Symbol, requested: OrderRequest, now: datetime) -> Iterator[O
 def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     offset, allowed = distance.from_market(requested=requested, ticker=ticker), bounds.percent(most)
-    if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
+    if ticker is None or offset is None or not clock.is_fresh(ticker.read_at, now, within=STALE_AFTER):
         sentence = f"Policy allows at most {allowed} from the market, but there is no current price to check against."
         yield Overstep(PRICE_FAR, "price", sentence, beyond)
         return
@@ -174,7 +175,7 @@ def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, n
     yield from _past_stop(requested, most, beyond)
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     offset = distance.from_market(requested=requested, ticker=ticker)
-    if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
+    if ticker is None or offset is None or not clock.is_fresh(ticker.read_at, now, within=STALE_AFTER):
         sentence = "No current price: the market may already have reached the stop."
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM)
     elif distance.is_reached(requested=requested, market=offset.market):
@@ -198,7 +199,7 @@ def _past_stop(requested: OrderRequest, most: Decimal, beyond: str) -> Iterator[
 def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
     """A market order has no price, so the bound is on how deep it would reach into the book."""
     impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
-    if impact is None or now - impact.read_at > STALE_AFTER:
+    if impact is None or not clock.is_fresh(impact.read_at, now, within=STALE_AFTER):
         sentence = (
             f"Policy allows at most {allowed} from the market, but there is no current order book to check against."
         )

@@ -9,6 +9,7 @@ they are kept here.
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from desk import clock
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
 from exchange_ops.keys import clients
@@ -125,13 +126,15 @@ def _walk(
 
 def _trades(reading: AccountReading, client: ExchangeClient) -> None:
     """Trades above the watermark, which stays before the first one that is younger than `SETTLING`."""
-    account, clock = reading.account, _exchange_clock(reading)
+    account, exchange_clock = reading.account, _exchange_clock(reading)
     settled = _index(account, TRADES)
     for page in client.account_trades_after(trade_id=settled, limit=reading.page_size):
         reading.note(trades.store(account=account, trades=page.records, now=reading.now))
         _note_unreadable(reading, "trade", page)
         settled_numbers = [
-            trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING
+            trade.id
+            for trade in page.records
+            if trade.id <= HIGHEST_INDEX and exchange_clock - trade.timestamp >= SETTLING
         ]
         settled = max([settled, *settled_numbers])
         Watermark.put(account=account, name=TRADES, index=settled, now=reading.now)
@@ -141,7 +144,9 @@ def _trades(reading: AccountReading, client: ExchangeClient) -> None:
 
 def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """Orders that were open and are not listed any more: how they ended is in the history, if it is not too late."""
-    rows = Order.objects.filter(account=reading.account, active=True, read_at__lt=reading.now)
+    rows = Order.objects.filter(
+        clock.older("read_at", reading.now, now=clock.now()), account=reading.account, active=True
+    )
     rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=states.CANCELLING)
     for row in rows.order_by("missing_since", "pk")[:MOST_LOOKED_UP]:
         listing = client.get_order_history(client_order_id=row.client_order_id)
@@ -171,8 +176,8 @@ def _note_unreadable(
 
 def _exchange_clock(reading: AccountReading) -> datetime:
     """The earliest time that the exchange's clock can have shown when the reading began."""
-    clock = clocks.at_least(account=reading.account, now=reading.now)
-    return reading.now - 2 * clocks.DATE_RESOLUTION if clock is None else clock
+    earliest = clocks.at_least(account=reading.account, now=reading.now)
+    return reading.now - 2 * clocks.DATE_RESOLUTION if earliest is None else earliest
 
 
 def _instant(index: int) -> datetime:

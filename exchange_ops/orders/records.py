@@ -13,7 +13,9 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
+from desk import clock
 from desk.live import announcements
 from desk.machines.mover import texts
 from desk.models import DatabaseMark
@@ -85,7 +87,8 @@ def store(
     for record in newest.values():
         _store_one(rows.get(record.id), record, reading, intake)
     if rows:
-        listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
+        earlier = Q(read_at=None) | clock.older("read_at", now, now=clock.now())
+        listed.filter(earlier).update(read_at=now, missing_since=None)
     return intake
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from desk import clock
 from exchange_ops.margin import refresh
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import states, trades, workflow
@@ -113,7 +114,8 @@ def _compare(
 
     Only the history says how an order ended that is no longer listed, so a reading is requested.
     """
-    rows = Order.objects.filter(account=account, margin=event.margin, active=True, read_at__lt=as_of)
+    older = clock.older("read_at", as_of, now=clock.now())
+    rows = Order.objects.filter(older, account=account, margin=event.margin, active=True)
     rows = rows.exclude(exchange_id__in=listed).exclude(state=states.CANCELLING)
     missing = 0 if event.unread else rows.count()
     if missing:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from desk import questions
+from desk import clock, questions
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines import decisions
@@ -209,7 +209,7 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     jobs = []
     for account in turns.accounts("orders"):
         row = heartbeats.state_of(name_of(account))
-        fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
+        fresh = row is not None and clock.is_fresh(row.heard_at, now, within=STALE_AFTER)
         is_requested = READING.waiting().filter(account=account).exists()
         if is_requested or not (only_stale and fresh):
             jobs.append(Job(name_of(account), "read", partial(_read_in_turn, account, Stopwatch(now), client_for)))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from desk import clock
 from desk.templatetags.desk import span
 from exchange_ops.market import stream
 from exchange_ops.shared import heartbeats
@@ -72,7 +73,7 @@ def _follower(row: FollowerState, now: datetime) -> Line:
 
 def _round(row: FollowerState, now: datetime) -> Line:
     label, brings = LOOPS.get(_kind(row), (row.name, ""))
-    fresh = row.beat_at is not None and now - row.beat_at <= BEAT
+    fresh = clock.is_fresh(row.beat_at, now, within=BEAT)
     return Line(row, label, brings, works=row.connected and fresh, silent=row.connected and not fresh)
 
 

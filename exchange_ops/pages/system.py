@@ -52,7 +52,7 @@ def _followers(person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _is_recent(moment: datetime | None, now: datetime) -> bool:
-    return moment is not None and now - moment <= BEAT_AGE
+    return clock.is_fresh(moment, now, within=BEAT_AGE)
 
 
 def _state(account: Account | None, person: Person, now: datetime) -> dict[str, Any]:

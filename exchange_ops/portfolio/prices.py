@@ -14,6 +14,7 @@ from typing import Final
 
 from django.db.models import Max, Q
 
+from desk import clock
 from exchange_ops.client import ExchangeClient
 from exchange_ops.market import quotes
 from exchange_ops.market.models import Candle, Symbol
@@ -117,9 +118,9 @@ def is_due(
     *, tried_at: datetime | None, read_at: datetime | None, codes: Iterable[str], quote: str, now: datetime
 ) -> bool:
     """Whether candles are to be read: a new day began, a currency is new, or they are six hours old."""
-    if tried_at is not None and now - tried_at < TRIED_AGAIN_AFTER:
+    if tried_at is not None and not clock.has_passed(TRIED_AGAIN_AFTER, since=tried_at, now=now):
         return False
-    if read_at is None or now - read_at >= READ_EVERY or read_at.date() != now.date():
+    if read_at is None or clock.has_passed(READ_EVERY, since=read_at, now=now) or read_at.date() != now.date():
         return True
     symbols = {row.code for row in _between(codes, plain_code(quote))}
     priced_symbols = (

@@ -12,8 +12,9 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Min
+from django.db.models import Max, Min
 
+from desk import clock
 from exchange_ops.ledger import quarantine, walks
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
@@ -147,8 +148,8 @@ class CannotRebuild(Exception):
 
 def _is_fresh(account: Account, now: datetime) -> bool:
     """Whether every row of both wallets was read a moment ago."""
-    wallets = Balance.objects.filter(account=account).values("wallet").annotate(oldest=Min("read_at"))
-    return bool(wallets) and all(now - wallet["oldest"] <= FRESH_FOR for wallet in wallets)
+    read = Balance.objects.filter(account=account).aggregate(oldest=Min("read_at"), newest=Max("read_at"))
+    return all(clock.is_fresh(moment, now, within=FRESH_FOR) for moment in read.values())
 
 
 def _too_early(account: Account, now: datetime) -> str:

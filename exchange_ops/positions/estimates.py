@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any, Final
 
+from desk import clock
 from desk.fields import plain
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import fills
@@ -46,7 +47,7 @@ class Estimate:
         sentences = []
         if self.fill is None:
             sentences.append("No estimate: the order book is not loaded yet.")
-        elif self.read_at is not None and now - self.read_at > STALE_AFTER:
+        elif self.read_at is not None and not clock.is_fresh(self.read_at, now, within=STALE_AFTER):
             sentences.append("The order book is more than a minute old; the estimate may be off.")
         if self.short_of:
             sentences.append("Not enough liquidity in the order book: part of the position may stay open.")

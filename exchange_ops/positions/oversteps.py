@@ -11,6 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from desk import clock
 from exchange_ops.margin import danger
 from exchange_ops.margin.danger import Exposure
 from exchange_ops.margin.models import MarginAccount, MarginPosition
@@ -96,8 +97,7 @@ def _danger(
     if risk is None:
         return
     field = "amount" if row.kind == states.SET else "quantity"
-    old = risk.now.mark_at is None or now - risk.now.mark_at > STALE_AFTER
-    if risk.then is None or old:
+    if risk.then is None or not clock.is_fresh(risk.now.mark_at, now, within=STALE_AFTER):
         sentence = "Distance to the margin call unknown: no current price."
         yield Overstep(CALL_NEAR, field, sentence, CONFIRM)
         return

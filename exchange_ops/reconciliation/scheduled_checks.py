@@ -12,9 +12,8 @@ from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 
-from desk import audit_check
+from desk import audit_check, clock
 from desk.incidents import review
 from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
@@ -78,7 +77,8 @@ def is_late(row: CheckRun, *, now: datetime) -> bool:
 
 
 def _is_due(name: str, now: datetime) -> bool:
-    fresh = Q(ran_at__gt=now - every(name)) | Q(tried_at__gt=now - TRIED_AGAIN_AFTER)
+    ran = clock.recent("ran_at", now - every(name), now=now)
+    fresh = ran | clock.recent("tried_at", now - TRIED_AGAIN_AFTER, now=now)
     return not CheckRun.objects.filter(fresh, name=name).exists()
 
 

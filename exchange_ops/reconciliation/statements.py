@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 from django.db.models import QuerySet
 
+from desk import clock
 from desk.fields import ExactSum
 from desk.incidents import queries
 from desk.incidents.models import Incident
@@ -91,7 +92,7 @@ def of(account: Account, *, person: Person, first: datetime | None, after: datet
     reading = facts.newest(account=account, name=reconciliation.READING)
     run = CheckRun.objects.filter(name=scheduled_checks.name_of(account)).first()
     read_at = None if reading is None else reading.noted_at
-    is_stale = read_at is None or now - read_at > STALE_AFTER
+    is_stale = not clock.is_fresh(read_at, now, within=STALE_AFTER)
     return Statement(
         account=account,
         read_at=read_at,

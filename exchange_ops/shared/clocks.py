@@ -15,6 +15,7 @@ import structlog
 from django.db import DatabaseError
 from django.db.models import QuerySet
 
+from desk import clock
 from exchange_ops.shared.models import Account, ClockReading
 
 MOST_BELIEVED = timedelta(hours=24)
@@ -35,7 +36,11 @@ def note(*, account_id: int, date: datetime, now: datetime) -> None:
     skew = date + DATE_RESOLUTION - now
     try:
         newest = ClockReading.objects.filter(account_id=account_id).order_by("-id").first()
-        if newest is not None and now - newest.read_at < WRITE_EVERY and abs(_skew(newest) - skew) <= SAME_ENOUGH:
+        if (
+            newest is not None
+            and clock.is_fresh(newest.read_at, now, within=WRITE_EVERY)
+            and abs(_skew(newest) - skew) <= SAME_ENOUGH
+        ):
             return
         ClockReading.objects.create(account_id=account_id, skew_ms=skew // timedelta(milliseconds=1), read_at=now)
         ClockReading.objects.filter(account_id=account_id, read_at__lt=now - KEPT_FOR).delete()

@@ -30,9 +30,10 @@ def hold(*, name: str, holder: str, now: datetime, lasts: timedelta = LASTS) -> 
     return bool(Lease.objects.filter(free, name=name).update(holder=holder, until=now + lasts))
 
 
-def is_held(*, name: str, now: datetime) -> bool:
-    """Whether any process holds the lease."""
-    return Lease.objects.filter(name=name, until__gte=now).exists()
+def is_held(*, name: str, now: datetime, lasts: timedelta = LASTS) -> bool:
+    """Whether any process holds the lease, which is held for `lasts` at a time."""
+    not_set_back = Q(until__lte=now + lasts + clock.TOLERANCE)
+    return Lease.objects.filter(not_set_back, name=name, until__gte=now).exists()
 
 
 def release(*, name: str, holder: str) -> None:

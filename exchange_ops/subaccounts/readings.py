@@ -14,7 +14,7 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Q
 
-from desk import outbox, questions
+from desk import clock, outbox, questions
 from desk.live import announcements
 from desk.machines.lanes import LANES, WAIT_S, Job
 from desk.machines.step_clock import Stopwatch
@@ -147,7 +147,7 @@ def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: 
     rows = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
         changed = [_store_one(account, entry, rows.get(number), now) for number, entry in entry_by_id.items()]
-        present = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
+        present = SubAccount.objects.filter(_earlier("observed_at", now), account=account, missing_since=None)
         missing = present.exclude(exchange_id__in=entry_by_id)
         changed += [row.subject for row in missing]
         missing.update(missing_since=now, observed_at=now)
@@ -229,6 +229,11 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
             announcements.announce(sub.subject, balances=True)
 
 
+def _earlier(column: str, now: datetime) -> Q:
+    """The rows that this reading may overwrite: another one may have been faster."""
+    return clock.older(column, now, now=clock.now())
+
+
 def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | None, now: datetime) -> str:
     """Store one line of the list; returns the subject when it brought something new."""
     columns: dict[str, Any] = {"email": entry.email, "status": entry.status, "missing_since": None, "observed_at": now}
@@ -237,7 +242,7 @@ def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | No
     if row is None:
         SubAccount.objects.get_or_create(account=account, exchange_id=entry.id, defaults=columns)
         return f"subaccount:{entry.id}"
-    SubAccount.objects.filter(pk=row.pk, observed_at__lt=now).update(**columns)
+    SubAccount.objects.filter(_earlier("observed_at", now), pk=row.pk).update(**columns)
     same = (row.email, row.status, row.missing_since) == (entry.email, entry.status, None)
     return "" if same else row.subject
 
@@ -254,7 +259,7 @@ def _store_settings(
         if setting is not None:
             description = (setting.description or "").replace("\0", "")[:LONGEST_DESCRIPTION]
             columns |= {"payout_enabled": setting.is_payout_enabled, "description": description}
-        earlier = Q(settings_at=None) | Q(settings_at__lt=now)
+        earlier = Q(settings_at=None) | _earlier("settings_at", now)
         SubAccount.objects.filter(earlier, pk=row.pk).update(**columns)
         if any(getattr(row, name) != value for name, value in columns.items() if name != "settings_at"):
             changed.append(row.subject)
@@ -279,7 +284,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
                 )
     problem = f"{out_of_bounds} balances were not recorded: figures out of range." if out_of_bounds else ""
     columns = {"balances_at": now, "balances_tried_at": now, "balances_problem": problem}
-    earlier = Q(balances_at=None) | Q(balances_at__lt=now)
+    earlier = Q(balances_at=None) | _earlier("balances_at", now)
     with transaction.atomic():
         if SubAccount.objects.filter(earlier, pk=sub.pk).update(**columns):
             SubAccountBalance.objects.filter(sub_account=sub).delete()

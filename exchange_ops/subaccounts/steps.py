@@ -7,6 +7,7 @@ provably did not happen is sent again, because freezing twice does no harm; noth
 from datetime import datetime, timedelta
 from typing import Any
 
+from desk import clock
 from desk.machines import calls, sending
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
@@ -58,7 +59,8 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
     # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
-    if sub.observed_at < begun or (problem and not list_will_do):
+    not_seen = sub.observed_at < begun or clock.is_future(sub.observed_at, begun)
+    if not_seen or (problem and not list_will_do):
         sentence = problem or "The exchange's list was being synced by another process."
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return

@@ -178,6 +178,18 @@ def test_an_answer_counts_for_its_time(
     assert len(woken()) == 2
 
 
+@pytest.mark.parametrize("problem", ["", "It did not answer."])
+def test_an_answer_from_before_the_clock_was_set_back_does_not_count(ask: Any, woken: Any, problem: str) -> None:
+    answered(ask(3600), 3601, problem=problem)
+    assert (ask(0).answered_at, len(woken())) == (None, 2)
+
+
+def test_a_question_from_before_the_clock_was_set_back_is_asked_again_once(ask: Any, woken: Any) -> None:
+    ask(3600)
+    assert [ask(after).requested_at for after in (0, 1)] == [NOW, NOW]
+    assert len(woken()) == 2
+
+
 def test_an_answer_that_does_not_count_is_asked_for_whenever_somebody_wants_to_know(ask: Any, woken: Any) -> None:
     by = rule(fresh_for=None)
     row = ask(by=by)
@@ -342,6 +354,14 @@ def test_what_is_asked_for_while_it_is_read_is_due_afterwards(sub: SubAccount) -
     assert is_due(sub, 2), "the reading began before the question"
 
 
+def test_what_was_tried_or_asked_for_before_the_clock_was_set_back_is_read_once(sub: SubAccount) -> None:
+    PERIODIC.want(SubAccount.objects.filter(pk=sub.pk), now=NOW + 3600 * SECOND)
+    read(sub, 3601)
+    assert is_due(sub, 0)
+    read(sub, 0)
+    assert not is_due(sub, 1)
+
+
 def test_who_asked_is_kept_where_there_is_a_column_for_it(account: Account, operator: Any) -> None:
     by = questions.Periodic(requested="asked_at", requested_by="asked_by", tried="tried_at", every=60 * SECOND)
     row = SubAccountReading.objects.create(account=account)
@@ -369,6 +389,13 @@ def test_a_look_is_noted_once_in_ten_seconds_and_counts_for_a_minute(looks: list
     assert [noted(looks, after) for after in (0, 9.5, 10, 19.5, 20)] == [0, 0, 3, 0, 3]
     seen = [MarketLook.objects.filter(LOOK.looked_at(NOW + after * SECOND)).count() for after in (79.5, 80)]
     assert seen == [3, 0]
+
+
+def test_a_look_from_before_the_clock_was_set_back_is_none_until_somebody_looks_again(looks: list[MarketLook]) -> None:
+    MarketLook.objects.update(asked_at=NOW + 3600 * SECOND)
+    assert not MarketLook.objects.filter(LOOK.looked_at(NOW)).exists()
+    assert LOOK.note({row.pk: NOW + 3600 * SECOND for row in looks}, now=NOW) == len(looks)
+    assert MarketLook.objects.filter(LOOK.looked_at(NOW)).count() == len(looks)
 
 
 def test_looking_writes_nothing_while_it_was_noted_lately(looks: list[MarketLook]) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.urls import reverse
 
-from desk import rooms
+from desk import clock, rooms
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.restores.waiting import MOST_OUTSIDE, Outside
@@ -116,7 +116,7 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
     """Sentences about accounts whose ledger has not been read to its end since a moment."""
     for account in Account.objects.order_by("pk"):
         read_at = walks.read_at(account=account)
-        if read_at is None or read_at <= since:
+        if read_at is None or read_at <= since or clock.is_future(read_at, clock.now()):
             yield f"the exchange's ledger for {account.name} has not been fully synced since then."
 
 

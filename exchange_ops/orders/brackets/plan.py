@@ -12,6 +12,7 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from enum import StrEnum
 from typing import Final
 
+from desk import clock
 from exchange_ops.orders.brackets import states
 from exchange_ops.orders.brackets.chains import ZERO, Chain
 from exchange_ops.orders.brackets.models import BracketLeg
@@ -294,7 +295,7 @@ def _unguarded(at: Situation) -> Plan:
     tries_again = (
         all(leg.never_left and not leg.is_lost for leg in failed_legs)
         and len(at.legs) < MOST_BY_ITSELF
-        and at.now - max(leg.at for leg in failed_legs) >= TRY_AGAIN
+        and all(clock.has_passed(TRY_AGAIN, since=leg.at, now=at.now) for leg in failed_legs)
         if failed_legs
         else not is_paced(at)  # the outcome is known by now, and nobody has to be asked
     )

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
+from desk import clock
 from desk.machines import calls
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
@@ -50,7 +51,7 @@ def current(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Sit
         reached=is_reached(row, price=fresh_price(row, now=now, since=entry.exchange_updated_at)),
         frozen=freezes.active(row.account) is not None,
         now=now,
-        held=_held(row, entry, legs),
+        held=_held(row, entry, legs, now),
     )
 
 
@@ -131,7 +132,8 @@ def fresh_price(row: Bracket, *, now: datetime, since: datetime | None = None) -
     A price from before `since`, in the exchange's time, counts as old too.
     """
     ticker = Ticker.objects.filter(pk=row.symbol).first()
-    if ticker is None or now - ticker.read_at > FRESH or (since is not None and ticker.timestamp < since):
+    is_old = ticker is None or not clock.is_fresh(ticker.read_at, now, within=FRESH)
+    if ticker is None or is_old or (since is not None and ticker.timestamp < since):
         return None
     price: Decimal | None = ticker.bid if row.side == "buy" else ticker.ask
     return price
@@ -204,25 +206,27 @@ def _leg(row: Bracket, leg: BracketLeg, chain: Sequence[Order], now: datetime) -
         settled_at=leg.settled_at,
         read_since=leg.settled_at is not None
         and facts.is_lost
-        and _is_read(row, since=max(leg.settled_at, order.updated_at)),
+        and _is_read(row, since=max(leg.settled_at, order.updated_at), now=now),
         reason=sentences.reason(chain, facts, what=what),
         note=(sentences.note if leg.settled_at is None else sentences.note_of_settled)(chain, facts, what=what),
     )
 
 
-def _is_read(row: Bracket, *, since: datetime) -> bool:
-    """Whether all orders of the exchange were read since this moment."""
+def _is_read(row: Bracket, *, since: datetime, now: datetime) -> bool:
+    """Whether all orders of the exchange were read since this moment; a reading from before the clock fell is none."""
     reading = heartbeats.state_of(heartbeats.orders_of(row.account))
-    return reading is not None and reading.heard_at is not None and reading.heard_at >= since
+    heard_at = None if reading is None else reading.heard_at
+    return heard_at is not None and heard_at >= since and not clock.is_future(heard_at, now)
 
 
-def _held(row: Bracket, entry: Order, legs: list[Leg]) -> Decimal | None:
+def _held(row: Bracket, entry: Order, legs: list[Leg], now: datetime) -> Decimal | None:
     """The size of the margin position on the bracket's side, once it was read after the last fill."""
     if not row.margin:
         return None
     position = MarginPosition.objects.filter(account=row.account, symbol=row.symbol).first()
     moments = [leg.at for leg in legs] + [entry.updated_at, entry.exchange_updated_at or entry.updated_at]
-    if position is None or (position.gone_at or position.read_at) < max(moments) + SETTLING:
+    read_at = None if position is None else position.gone_at or position.read_at
+    if position is None or read_at is None or read_at < max(moments) + SETTLING or clock.is_future(read_at, now):
         return None
     signed: Decimal = ZERO if position.gone_at else position.quantity
     return max(signed if row.side == "buy" else -signed, ZERO)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from desk import clock
 from desk.restores import signs
 from exchange_ops.market import interest
 from exchange_ops.orders import cancelling, client_order_ids
@@ -190,7 +191,7 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
 def _cancel(row: Bracket, chain: Sequence[Order], now: datetime) -> None:
     """Have the working orders of a chain cancelled; where the exchange refused that, ask again only after a while."""
     for order in situation.working(chain):
-        asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN
+        asked_a_moment_ago = order.cancels and not clock.has_passed(ASK_AGAIN, since=order.updated_at, now=now)
         if not order.is_cancellable or asked_a_moment_ago:
             continue
         cancelling.begin(order, now=now, evidence={"bracket": row.pk})

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from desk import questions
+from desk import clock, questions
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import answering
 from exchange_ops.keys.answering import PROBLEM_FOR, WAITED_FOR
@@ -83,6 +83,6 @@ def _rates_of(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
     if row is None:
         return usual(symbol)
     take, provide, read_at = row.take_liquidity_rate, row.provide_liquidity_rate, row.read_at
-    if take is None or provide is None or read_at is None or now - read_at >= KEPT_FOR:
+    if take is None or provide is None or not clock.is_fresh(read_at, now, within=KEPT_FOR):
         return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate, problem=row.problem)
     return Rates(take, provide, read_at)

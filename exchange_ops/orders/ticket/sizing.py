@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.db import transaction
 
+from desk import clock
 from desk.fields import plain
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.market.valuation import STALE_AFTER
@@ -114,7 +115,7 @@ def recorded(place: Callable[..., Order], *, amount: Decimal, **request: object)
 def _by_book(symbol: Symbol, side: str, amount: Decimal, now: datetime) -> tuple[Fraction, str]:
     """How much the visible book gives for the amount, and why that is not known."""
     book = BookSnapshot.objects.filter(pk=symbol.pk).first()
-    if book is None or now - book.read_at > STALE_AFTER:
+    if book is None or not clock.is_fresh(book.read_at, now, within=STALE_AFTER):
         return Fraction(0), NO_BOOK
     remaining, quantity = Fraction(amount), Fraction(0)
     for price, size in book.ask if side == BUY else book.bid:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from desk import clock
 from desk.notifications import wishes
 from desk.notifications.wishes import BrowserKind
 from desk.templatetags.desk import amount
@@ -37,7 +38,7 @@ class FillNotice:
 
 def recent(person: "Person", *, now: datetime) -> list[FillNotice]:
     """The orders of this person that were filled within the last moments, the latest first; at most `MOST`."""
-    trades = AccountTrade.objects.filter(timestamp__gt=now - NEW_AT_ALL, read_at__gt=now - FRESH)
+    trades = AccountTrade.objects.filter(clock.recent("read_at", now - FRESH, now=now), timestamp__gt=now - NEW_AT_ALL)
     latest: dict[tuple[int, int], AccountTrade] = {}
     for trade in trades.order_by("-timestamp", "-exchange_id")[:_LOOKED_AT]:
         latest.setdefault((trade.account_id, trade.exchange_order_id), trade)

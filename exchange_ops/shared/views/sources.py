@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from desk import clock
 from exchange_ops.shared.models import FollowerState
 
 SILENCE = timedelta(seconds=60)  # a stream that was silent for so long is dead, whatever its row says
@@ -26,7 +27,7 @@ class Source:
 
 def is_heard(row: FollowerState | None, now: datetime) -> bool:
     """Whether the follower is connected and heard from the exchange recently."""
-    return row is not None and row.connected and row.heard_at is not None and now - row.heard_at <= SILENCE
+    return row is not None and row.connected and clock.is_fresh(row.heard_at, now, within=SILENCE)
 
 
 def source_of(stream: str, reading: str, now: datetime) -> Source:
@@ -38,6 +39,6 @@ def source_of(stream: str, reading: str, now: datetime) -> Source:
         is_streamed=is_heard(streamed, now),
         heard_at=streamed.heard_at if streamed else None,
         read_at=read_at,
-        late=read_at is None or now - read_at > LATE,
+        late=not clock.is_fresh(read_at, now, within=LATE),
         problem=read.problem if read else "",
     )

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from desk import clock
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
 from exchange_ops.policy import freezes, quorum
@@ -97,7 +98,7 @@ def _fresh(value: Value, now: datetime) -> Value:
     if rules is None or value.amount is None or value.as_of is None:
         return value
     allowed = timedelta(seconds=rules.value_max_age_s)
-    if now - value.as_of <= allowed:
+    if clock.is_fresh(value.as_of, now, within=allowed):
         return value
     return Value(
         value.currency, as_of=value.as_of, reason=f"The last price is older than {rules.value_max_age_s} seconds."

@@ -20,6 +20,7 @@ from chaindata.headers import tips
 from chaindata.proofs import verification
 from chaindata.proofs.verification import Outcome, Step, Verdict
 from chaindata.shared import addresses, outputs
+from desk import clock
 from desk.live import announcements
 from desk.machines import mover
 from desk.machines.step_clock import Stopwatch
@@ -241,7 +242,7 @@ def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
     )
     if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
         return now
-    return old.absent_since if now - old.looked_at <= LOOKED_AGAIN_WITHIN else now
+    return old.absent_since if clock.is_fresh(old.looked_at, now, within=LOOKED_AGAIN_WITHIN) else now
 
 
 def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, Any]:

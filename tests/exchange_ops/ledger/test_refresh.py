@@ -55,6 +55,15 @@ def test_a_round_reads_the_ledger_and_both_wallets(account, demo_keys, sandbox):
     assert row.heard_at == row.beat_at
 
 
+def test_a_ledger_last_read_before_the_clock_was_set_back_is_stale(account, demo_keys, sandbox):
+    name, now = heartbeats.ledger_of(account), clock.now()
+    heartbeats.succeeded(name, now=now, account=account)
+    assert sync(only_stale=True) == 0
+    heartbeats.succeeded(name, now=now + timedelta(hours=1), account=account)
+    assert sync(only_stale=True) == 1
+    assert heartbeats.state_of(name).heard_at < clock.now()
+
+
 def test_a_hold_shows_in_available_and_reserved(account, demo_keys, client_as):
     sync()
     client_as("demo-withdraw").create_withdrawal(

@@ -25,6 +25,8 @@ from tests.exchange_ops.orders.test_new_order import EFFECT, PATH, figures, tick
 
 pytestmark = pytest.mark.django_db
 FAR = {"side": "buy", "price": Decimal("540")}  # the market is 499 to 500
+MARKET = {"type": "market", "price": None, "time_in_force": "IOC"}
+STOP = {"type": "stopLimit", "stop_price": Decimal(600), "price": Decimal(600)}
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +191,23 @@ def test_the_ticket_shows_what_to_tick_and_takes_the_order_only_when_it_is_ticke
     page = client.get(f"/orders/{Order.objects.get().pk}/").content.decode()
     assert "confirmed:" in page
     assert client.post(PATH, typed(effect=EFFECT)).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({}, "price_far"),
+        ({"type": "market", "price": None, "time_in_force": "IOC"}, "book_deep"),
+        (STOP, "stop_reached"),
+    ],
+)
+def test_a_price_or_a_book_from_before_the_clock_was_set_back_is_none(operator, changes, name):
+    later = clock.now() + timedelta(hours=1)
+    Ticker.objects.update(read_at=later)
+    levels = {"timestamp": later, "ask": [["500", "1000"]], "bid": [["499", "1000"]], "read_at": later}
+    BookSnapshot.objects.update_or_create(symbol="BCHUSD", defaults=levels)
+    (found,) = missing(operator, **changes)
+    assert (found.name, "urrent" in found.sentence) == (name, True)
 
 
 def test_a_program_is_told_what_to_send_and_sends_it(client, operator):

@@ -94,6 +94,22 @@ def test_an_order_that_ended_and_was_deleted_unseen_is_no_longer_called_open(dea
     assert "its final status is unknown" in row.last_problem
 
 
+def test_an_order_last_read_before_the_clock_was_set_back_is_looked_up(dealing):
+    row = dealing.placed()
+    dealing.client("demo-trade").cancel_order(client_order_id=row.client_order_id)
+    dealing.sandbox.control("clock", {"advance_ms": DAY + 60_000})
+    dealing.elsewhere()  # any order makes the exchange forget old ones
+    Order.objects.filter(pk=row.pk).update(read_at=clock.now() + timedelta(hours=1))
+    dealing.read()
+    assert dealing.fresh(row).missing_since is not None
+
+
+@pytest.mark.parametrize(("ahead", "count"), [(timedelta(0), 0), (timedelta(hours=1), 1)])
+def test_orders_last_read_before_the_clock_was_set_back_are_stale(dealing, ahead, count):
+    heartbeats.succeeded(workflow.name_of(dealing.account), now=clock.now() + ahead, account=dealing.account)
+    assert workflow.read_all(now=clock.now(), client_for=dealing.client_for, only_stale=True) == count
+
+
 def test_nothing_is_missed_or_doubled_when_pages_are_small_and_time_is_short(dealing):
     for _ in range(7):
         dealing.elsewhere()

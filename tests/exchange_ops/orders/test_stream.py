@@ -65,6 +65,16 @@ LIFE = (
 )
 
 
+def test_an_order_read_before_the_clock_was_set_back_is_read_anew_and_missed(account):
+    take(account, report())
+    later = clock.now() + timedelta(hours=1)
+    Order.objects.update(read_at=later)
+    take(account, is_complete=True)
+    assert OrderReading.objects.filter(account=account).exists(), "how it ended is read from the history"
+    take(account, report())
+    assert order().read_at < later
+
+
 def test_what_the_exchange_says_of_an_order_is_witnessed_however_it_arrives(account):
     """Brackets decide by it. Each column forged by itself, on both databases: `test_row_witnesses`."""
 

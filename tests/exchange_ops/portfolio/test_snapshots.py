@@ -84,6 +84,13 @@ def test_old_balances_make_a_gap_and_no_figure(account):
     assert not Snapshot.objects.exists()
 
 
+def test_a_balance_from_before_the_clock_was_set_back_makes_a_gap(account):
+    Balance.objects.filter(wallet="bank").update(read_at=NOON + timedelta(hours=1))
+    assert snapshots.store_current(account=account, now=NOON) is None
+    Balance.objects.update(read_at=NOON)
+    assert snapshots.store_current(account=account, now=NOON) is not None
+
+
 def test_what_has_no_price_is_named_and_counts_into_no_sum(account):
     rows.balance("XYZ", bank="7", trading="0", now=NOON)
     found = snapshots.store_current(account=account, now=NOON)

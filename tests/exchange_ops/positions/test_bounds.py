@@ -1,6 +1,7 @@
 """Bounds of the rules that a margin action goes beyond: named, confirmed at the act, kept, or refused."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -111,6 +112,12 @@ def test_the_liquidation_is_named_where_it_comes_near_itself(operator, position)
 def test_a_price_that_is_not_known_is_confirmed_as_unknown(operator, position):
     MarginPosition.objects.update(pnl=None)
     Ticker.objects.update(last=None)
+    (found,) = missing(operator, states.SET, amount=Decimal(90))
+    assert found.token == "call_near:unknown"
+
+
+def test_a_price_from_before_the_clock_was_set_back_is_confirmed_as_unknown(operator, position):
+    MarginPosition.objects.update(read_at=clock.now() + timedelta(hours=1))
     (found,) = missing(operator, states.SET, amount=Decimal(90))
     assert found.token == "call_near:unknown"
 

@@ -1,6 +1,7 @@
 """The pages about margin: what they show, what their buttons say, and that nothing is done by any other words."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 
 pytestmark = pytest.mark.django_db
+OLD_BOOK = "The order book is more than a minute old"
 EFFECT = re.compile(r'<div data-effect="([^"]*)">')
 
 
@@ -69,6 +71,10 @@ def test_a_close_says_what_it_comes_to_by_the_book(signed_in, operator, position
     # 0.5 at 499 and 0.25 at 498: 374 for what was entered at 375; the fee is a thousandth.
     for figure in ("498.666666666667", "0.07 %", "−1", "0.374", "−1.374", "0.2500 BCH"):
         assert figure in page, figure
+    assert OLD_BOOK not in page
+    BookSnapshot.objects.update(read_at=clock.now() + timedelta(hours=1))  # before the clock was set back
+    assert OLD_BOOK in effect_of(client, "close-position", **form)[1]
+    BookSnapshot.objects.update(read_at=clock.now())
     done = client.post("/margin/BCHUSD/close-position/", typed(**form, effect=words))
     row = MarginAction.objects.get()
     assert done.headers["Location"] == f"/margin/actions/{row.pk}/"

@@ -117,6 +117,8 @@ def test_figures_that_are_out_of_date_have_no_difference(busy_account, auditor):
     one = line(busy_account, auditor, later=late)
     assert (one.state, one.difference) == (statements.STALE, None)
     assert one.figures.closing is not None
+    before_the_fall = line(busy_account, auditor, later=timedelta(hours=-1))
+    assert (before_the_fall.state, before_the_fall.difference) == (statements.STALE, None)
 
 
 def test_a_type_without_a_known_sign_proves_nothing(busy_account, auditor, client_as):

@@ -10,16 +10,20 @@ from django.test.utils import CaptureQueriesContext
 from desk import clock
 from desk.restores import signs
 from desk.restores import states as restores
-from exchange_ops.market.models import Symbol
+from exchange_ops.margin.models import MarginPosition
+from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import room
 from exchange_ops.orders.brackets import situation, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import CannotPlace
+from exchange_ops.shared import heartbeats
+from tests.exchange_ops import rows
 from tests.exchange_ops.orders.brackets.bracketing import TICK
 
 pytestmark = pytest.mark.engine("money: the walk of a bracket")
 HALF = Decimal("0.5")
+HOUR = timedelta(hours=1)
 
 
 def test_what_the_entry_fills_gets_a_stop_at_the_exchange(bracketing):
@@ -240,6 +244,35 @@ def test_an_old_price_takes_nothing(bracketing):
     row = bracketing.look(row, later=timedelta(seconds=31))
     assert row.state == "guarded"
     assert "No current price" in row.last_problem
+
+
+def test_a_price_from_before_the_clock_was_set_back_takes_nothing(bracketing):
+    row = bracketing.entered()
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    Ticker.objects.update(read_at=clock.now() + HOUR)
+    row = bracketing.turn(row, 2)
+    assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1), "the stop is where it was"
+    assert "No current price" in row.last_problem
+    bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
+    assert bracketing.look(row).state == "taking"
+
+
+def test_a_reading_from_before_the_clock_was_set_back_proves_nothing_of_a_lost_order(bracketing):
+    row, now = bracketing.ask(), clock.now()
+    name = heartbeats.orders_of(row.account)
+    heartbeats.succeeded(name, now=now + HOUR, account=row.account)
+    assert not situation._is_read(row, since=now, now=now)
+    heartbeats.succeeded(name, now=now, account=row.account)
+    assert situation._is_read(row, since=now, now=now)
+
+
+def test_a_position_read_before_the_clock_was_set_back_is_not_what_is_held(bracketing):
+    row, now = bracketing.ask(), clock.now()
+    row.margin = True
+    rows.margin_position(now=now + HOUR, symbol=row.symbol)
+    assert situation._held(row, row.entry, [], now) is None
+    MarginPosition.objects.update(read_at=now + timedelta(seconds=30))
+    assert situation._held(row, row.entry, [], now) == 1
 
 
 def test_a_look_reads_each_order_once(bracketing):

@@ -4,6 +4,7 @@ Whatever happens, what may be filled never closes more than was opened, and what
 being closed, or is said to have none.
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -400,6 +401,22 @@ def stop(number, quantity):
 )
 def test_the_next_step(changes, does):
     assert plan.next_step(situation(**changes)).do == does
+
+
+@pytest.mark.parametrize(
+    ("ages", "does"),
+    [
+        ([29], Do.WAIT),
+        ([30], Do.PLACE_STOP),
+        ([-3600], Do.PLACE_STOP),  # before this machine's clock was set back
+        ([-3600, 5], Do.WAIT),
+    ],
+)
+def test_a_stop_that_never_left_is_tried_again_after_its_pause(ages, does):
+    legs = [
+        replace(leg(number), at=NOW - timedelta(seconds=age), never_left=True) for number, age in enumerate(ages, 1)
+    ]
+    assert plan.next_step(situation(state=states.UNGUARDED, legs=legs)).do == does
 
 
 def leg(number, role=STOP, *, settled=False, **chain):

@@ -156,6 +156,9 @@ def test_a_program_sends_an_amount_and_gets_the_quantity_once(with_token, operat
     assert "with different content" in reused.json()["detail"]
     _, stale = send(client)
     assert (stale.status_code, stale.json()["errors"]) == (422, {"amount": sizing.NO_BOOK})
+    BookSnapshot.objects.update(read_at=clock.now() + timedelta(hours=1))  # before the clock was set back
+    _, future = send(client)
+    assert (future.status_code, future.json()["errors"]) == (422, {"amount": sizing.NO_BOOK})
     _, limit = send(client, type="limit", price="400", stop_loss="300", take_profit="600")
     assert (limit.json()["quantity"], limit.json()["amount"]) == ("2.5", "1000")
     _, plain = send(client, type="limit", price="400", amount=..., quantity="1")
