@@ -89,7 +89,12 @@ def _hidden(key: str, value: Any, secrets: list[str], *, depth: int) -> Any:
         return {str(name): _hidden(str(name), member, secrets, depth=depth + 1) for name, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset) and depth < 5:
         return [_hidden("", member, secrets, depth=depth + 1) for member in value]
-    return scrubbed(str(value), secrets)
+    return scrubbed(_last_lines(str(value)) if key == "exception" else str(value), secrets)
+
+
+def _last_lines(trace: str) -> str:
+    """The last whole lines of a traceback that are not cut: the end names the cause."""
+    return trace if len(trace) <= LONGEST_VALUE else trace[-LONGEST_VALUE:].partition("\n")[2]
 
 
 def scrubbed(text: str, secrets: list[str] | None = None) -> str:

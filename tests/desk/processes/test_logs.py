@@ -131,3 +131,18 @@ def test_a_huge_value_is_cut(lines: Callable[[str], list[str]]) -> None:
     written = lines("plain")
     structlog.get_logger("test").info("big", body="x" * 1_000_000)
     assert len("\n".join(written)) < 5_000
+
+
+@pytest.mark.parametrize("shape", ["plain", "json"])
+def test_a_long_traceback_is_cut_at_its_beginning_and_still_names_the_cause(
+    lines: Callable[[str], list[str]], shape: str
+) -> None:
+    written = lines(shape)
+    try:
+        raise ValueError("f" * 100 + "\n" * 4_000 + f"the cause of it all, {WIF}")
+    except ValueError:
+        structlog.get_logger("test").exception("failed")
+    text = "\n".join(written)
+    assert "the cause of it all" in text
+    assert "f" * 100 not in text
+    assert WIF not in text

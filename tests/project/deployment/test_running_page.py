@@ -217,6 +217,7 @@ def test_the_page_typed_from_an_empty_folder_to_a_restored_backup(tmp_path):
         _new_database(database)
         other = {"DATA_DIR": tmp_path / "other", "DATABASE_URL": database.url.removesuffix("/desk") + "/restored"}
         assert "Nothing is sent until" in server.type(restore, **other)
+        assert (tmp_path / "other" / "static.stamp").exists()  # without it no page of the restored desk opens
     broker.stop()
     database.stop()
 
