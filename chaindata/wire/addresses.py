@@ -140,5 +140,5 @@ def _read_legacy(text: str) -> list[Address]:
         if payload[0] == version and len(payload) == 21
     ]
     if not readings:
-        raise NotAnAddress("This address is for a different coin: its version is not used on this chain.")
+        raise NotAnAddress("This address is for a different coin: its version byte is not used on this chain.")
     return readings

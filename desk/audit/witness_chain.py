@@ -225,7 +225,7 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             hashes[entry.seq] = entry.hash
             expected, prev = entry.seq + 1, entry.hash
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
-        yield f"A row entry after {expected - 1} can't be read: its columns were changed ({type(error).__name__})."
+        yield f"A row witness entry after {expected - 1} can't be read: columns were changed ({type(error).__name__})."
     for seq in unproven:
         yield f"Row witness entry {seq} was not written by the desk: its authentication code does not verify."
 

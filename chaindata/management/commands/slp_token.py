@@ -64,7 +64,8 @@ class Command(BaseCommand):
             )
         except OutcomeUnknown as failure:
             raise CommandError(
-                f"Unknown whether it was sent: {failure}. Check the funding address before trying again."
+                f"It is unknown whether the transaction was sent: {failure}. "
+                "Check the funding address before trying again."
             ) from None
         except (CallFailed, BadArgument, NotAnAddress) as failure:
             raise CommandError(f"Not sent: {failure}") from None
