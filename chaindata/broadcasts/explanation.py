@@ -246,7 +246,7 @@ def _warnings(
     if rate is not None and rate > HIGH_RATE_SAT:
         sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:
-        sentences.append(f"The fee is low: {rate} sat/byte; nodes do not relay below 1 sat/byte.")
+        sentences.append(f"The fee is low: {rate} sat/byte; nodes do not relay transactions below 1 sat/byte.")
     dust = [payment.n for payment in payments if payment.value_sat < DUST_SAT and payment.kind != "nulldata"]
     if dust:
         sentences.append(

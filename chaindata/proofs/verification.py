@@ -238,7 +238,9 @@ def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
         return way.ends("chain", Outcome.WAITING, "The transaction's block is newer than the chain tracked here.")
     if claimed_height < lowest.height:
-        sentence = f"The transaction's block is older than the headers stored here, which start at {lowest.height}."
+        sentence = (
+            f"The transaction's block is older than the headers stored here, which start at height {lowest.height}."
+        )
         return way.ends("chain", Outcome.WAITING, sentence)
     return way.ends("chain", Outcome.OFF_CHAIN, "The transaction's block is not in the chain tracked here.")
 

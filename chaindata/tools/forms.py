@@ -160,7 +160,7 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
         highest=HIGHEST_PROPERTY,
         help_text="0; for a managed property, 1 makes its tokens freezable.",
         initial="0",
-        **_required("Enter 0 if there is none."),
+        **_required("Enter 0 if there is no previous ID."),
     ),
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),

@@ -167,7 +167,9 @@ def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypat
     follow()
     verdict = prove()
     assert (verdict.outcome, verdict.depth) == (Outcome.WAITING, 0)
-    assert verdict.sentence == "The transaction's block is older than the headers stored here, which start at 29."
+    assert (
+        verdict.sentence == "The transaction's block is older than the headers stored here, which start at height 29."
+    )
 
 
 # Changed and forged ---------------------------------------------------------------------------------------------------
