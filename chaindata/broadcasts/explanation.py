@@ -177,7 +177,7 @@ def _source(n: int, txin: Input, origins: dict[str, Transaction | str], transact
     if not isinstance(origin, Transaction):
         return Source(n, txin.txid, txin.index, None, "", "", "", origin or "")
     if txin.index >= len(origin.outputs):
-        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction has no such output.")
+        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction being spent has no such output.")
     output = origin.outputs[txin.index]
     receivers = steps.addresses_of(output.script, addresses.printing_network())
     address = receivers[0].cash_address if len(receivers) == 1 else ""

@@ -69,7 +69,7 @@ def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
     try:
         return Path(path, first, int(answer.chainwork, 16))
     except (AttributeError, ValueError):
-        raise CannotFollow("The chain-data service does not report the work of its chain.") from None
+        raise CannotFollow("The chain-data service does not report its chain's total work.") from None
 
 
 def _between(client: ChainClient, first: int, last: int, best_hash: str | None) -> list[Header]:

@@ -101,5 +101,5 @@ def _key(*, from_stdin: bool) -> Secret:
         sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Private key of the funding address: ")
     )
     if not text.strip():
-        raise CommandError("The key is empty.")
+        raise CommandError("The private key is empty.")
     return Secret(text.strip())

@@ -32,7 +32,7 @@ class Command(BaseCommand):
             self.stdout.write(finding)
         if not result.holds:
             self.stdout.write(
-                "Events that are in the heads file but not in the backup are lost. They are reported until the "
+                "Events that are in the heads file but not in the backup are lost. The loss is reported until the "
                 "restore is completed."
             )
         self.stdout.write(f"{result.events} events, head {result.head[:16]}.")
