@@ -83,9 +83,7 @@ def _catch_up(client: ChainClient, row: ChainTip, now: datetime, budget: TimeBud
     """Store the headers up to the best block, a hundred at a time. Returns the last change of the tip."""
     state: ChainState = client.call("get_blockchain_info")
     if state.chain not in settings.CHAIN_NETWORKS:
-        raise CannotFollow(
-            f"The chain-data service is on the {state.chain[:20]} network, not on the one configured here."
-        )
+        raise CannotFollow(f"The chain-data service is on the {state.chain[:20]} network, not the one configured here.")
     tip, last = row.header, None
     while tip is None or (tip.hash != state.bestblockhash and not budget.is_over):
         up_to = partial(reading.up_to, client, height=state.blocks, best_hash=state.bestblockhash)

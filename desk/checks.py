@@ -16,7 +16,7 @@ def demo_outside(**_: Any) -> list[CheckMessage]:
     if settings.DEMO:
         why = "DEMO=1 is set" if settings.DEMO_IS_NAMED else "no address of a live system is set"
         sentence = f"This is a demo desk, because {why}: its users have published passwords."
-        hint = "Set EXCHANGE_URL, EXCHANGE_WS_URL and CHAINDATA_URL, and DEMO=0."
+        hint = "For a real desk, set EXCHANGE_URL, EXCHANGE_WS_URL, CHAINDATA_URL and DEMO=0."
         messages.append(Warning(sentence, hint=hint, id="desk.W001"))
     if settings.DEMO and settings.LISTEN not in {"127.0.0.1", "::1"}:
         sentence = (

@@ -87,7 +87,8 @@ def enter(command: str) -> None:
         desk = _ENVIRONMENTS["up"]
         if _is_inside(desk) or not desk.python.exists():
             sys.exit(
-                "Django is not installed here. `python3 manage.py up` creates .venv, installs the lock and starts."
+                "Django is not installed here. `python3 manage.py up` creates .venv, "
+                "installs the locked packages and starts the desk."
             )
         _go_inside(desk)
 

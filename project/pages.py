@@ -101,7 +101,7 @@ class PagesInThreads:
 def _plain(scope: Message) -> Message:
     """The scope without header names that WSGI takes for others: `X_Forwarded_Proto` is only ever sent to deceive."""
     if not scope["query_string"].isascii():
-        raise CannotRead(400, "The address contains invalid characters.")
+        raise CannotRead(400, "The URL contains invalid characters.")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if b"_" not in name]}
 
 

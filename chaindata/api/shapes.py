@@ -14,8 +14,8 @@ class ChainTipOut(serializers.Serializer[Any]):
     hash = serializers.CharField(allow_null=True)
     time = serializers.DateTimeField(allow_null=True)
     heard_at = serializers.DateTimeField(allow_null=True)
-    is_current = serializers.BooleanField(help_text="Whether it was synced recently.")
-    problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
+    is_current = serializers.BooleanField(help_text="Whether the tip was synced recently.")
+    problem = serializers.CharField(help_text="Error from the last attempt; empty if the attempt succeeded.")
 
 
 class StandingOut(serializers.Serializer[Any]):
@@ -23,8 +23,8 @@ class StandingOut(serializers.Serializer[Any]):
 
     standing = serializers.CharField(help_text=_STANDINGS)
     read_at = serializers.DateTimeField(allow_null=True)
-    is_final = serializers.BooleanField(help_text="Whether it is final, barring a deep reorganisation.")
-    problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
+    is_final = serializers.BooleanField(help_text="Whether the data is final, barring a deep reorganisation.")
+    problem = serializers.CharField(help_text="Error from the last attempt; empty if the attempt succeeded.")
 
 
 class ChainBlockBody(serializers.Serializer[Any]):

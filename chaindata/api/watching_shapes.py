@@ -51,12 +51,12 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
     reference = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=list(states.MOVEMENT_STATES), read_only=True)
     change_sat = serializers.IntegerField(
-        read_only=True, help_text="Change of the balance; negative for an outgoing transaction."
+        read_only=True, help_text="Balance change; negative for an outgoing transaction."
     )
-    spends = serializers.BooleanField(read_only=True, help_text="Whether the transaction spent from the address.")
+    spends = serializers.BooleanField(read_only=True, help_text="Whether the transaction spent funds from the address.")
     height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while unconfirmed.")
     is_missing = serializers.BooleanField(
-        read_only=True, help_text="Whether it is no longer in the chain or the mempool."
+        read_only=True, help_text="Whether the transaction is no longer in the chain or the mempool."
     )
     reviewer = serializers.CharField(read_only=True, allow_null=True)
     reviewed_at = serializers.DateTimeField(read_only=True, allow_null=True)
@@ -94,7 +94,7 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Movement ID. If omitted, all unreviewed incoming movements.",
+        help_text="Movement ID. If omitted, all unreviewed incoming movements are reviewed.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 

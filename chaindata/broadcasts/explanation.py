@@ -177,7 +177,7 @@ def _source(n: int, txin: Input, origins: dict[str, Transaction | str], transact
     if not isinstance(origin, Transaction):
         return Source(n, txin.txid, txin.index, None, "", "", "", origin or "")
     if txin.index >= len(origin.outputs):
-        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction has no such output.")
+        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction being spent has no such output.")
     output = origin.outputs[txin.index]
     receivers = steps.addresses_of(output.script, addresses.printing_network())
     address = receivers[0].cash_address if len(receivers) == 1 else ""
@@ -220,7 +220,7 @@ def _payments(decoded: Decoded, owner_by_address: dict[str, str]) -> list[Paymen
 
 
 def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None, omitted_inputs: int) -> list[str]:
-    sentences = [f"Nodes will reject it: {decoded.problem}."] if decoded.problem else []
+    sentences = [f"Nodes will reject this transaction: {decoded.problem}."] if decoded.problem else []
     if decoded.transaction.is_coinbase:
         sentences.append("This is a coinbase transaction; only a miner can create one.")
     sentences += [f"Input {source.n}: {source.problem}" for source in sources if source.problem and source.txid]
@@ -228,7 +228,7 @@ def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None,
     if fee_sat is not None and fee_sat < 0:
         sentences.append(f"The outputs exceed the inputs by {-fee_sat:,} sat.")
     if omitted_inputs:
-        sentences.append(f"There are {omitted_inputs} more inputs than can be checked here, so the fee is unknown.")
+        sentences.append(f"The fee is unknown: the transaction has {omitted_inputs} more inputs than can be checked.")
     return sentences
 
 
@@ -241,12 +241,12 @@ def _warnings(
 ) -> list[str]:
     numbers = [str(source.n) for source in sources if source.is_spent]
     sentences = (
-        [f"Already spent, or nonexistent: the output spent by input {', '.join(numbers[:5])}."] if numbers else []
+        [f"Inputs whose output is already spent or does not exist: {', '.join(numbers[:5])}."] if numbers else []
     )
     if rate is not None and rate > HIGH_RATE_SAT:
         sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:
-        sentences.append(f"The fee is low: {rate} sat/byte; nodes do not relay below 1 sat/byte.")
+        sentences.append(f"The fee is low: {rate} sat/byte; nodes do not relay transactions below 1 sat/byte.")
     dust = [payment.n for payment in payments if payment.value_sat < DUST_SAT and payment.kind != "nulldata"]
     if dust:
         sentences.append(
@@ -255,7 +255,7 @@ def _warnings(
     if decoded.transaction.locktime and not all(
         each.sequence == transactions.FINAL_SEQUENCE for each in decoded.transaction.inputs
     ):
-        sentences.append(f"It may not be valid yet: the locktime is {decoded.transaction.locktime}.")
+        sentences.append(f"The transaction may not be valid yet: its locktime is {decoded.transaction.locktime}.")
     sentences += [f"{message.layer}: {message.problem}" for message in decoded.messages if message.problem]
     return sentences
 

@@ -96,7 +96,7 @@ def _claim(row: ChainBroadcast, now: datetime) -> None:
 
 def _accept(row: ChainBroadcast, txid: object, now: datetime) -> None:
     if txid != row.txid:
-        _lose_answer(row, "The service returned a different transaction ID from the one expected.", now)
+        _lose_answer(row, "The service returned an unexpected transaction ID.", now)
         return
     machine.move(
         row, event="accepted", to=states.SENT, now=now, answered_at=now, lease_until=None,

@@ -43,7 +43,9 @@ class BroadcastForm(SecondFactorForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Why should it be sent from here? Recorded in the audit trail."},
+        error_messages={
+            "required": "Enter a reason for broadcasting this transaction. It is recorded in the audit trail."
+        },
     )
     purpose = requests.PURPOSE
 

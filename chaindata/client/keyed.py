@@ -46,7 +46,7 @@ class Way:
         if parts.scheme != "https" or host not in {each.lower() for each in self.hosts}:
             raise KeyWouldTravel(
                 "Requests that carry a private key can go only to this machine or, over HTTPS, to a host in "
-                "CHAIN_KEYED_HOSTS; the chain-data service is neither."
+                "CHAIN_KEYED_HOSTS; the chain-data service's address is neither."
             )
 
 

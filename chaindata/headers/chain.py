@@ -87,7 +87,9 @@ def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, 
         if parent is None and (tip_row.header is not None or first_work is None):
             raise CannotFollow("The chain-data service's headers do not connect to any stored header.")
         if parent is not None and parent.height + 1 != first_height:
-            raise CannotFollow(f"The service reports a header at height {first_height} following {parent.height}.")
+            raise CannotFollow(
+                f"The service reports height {first_height} for a header whose parent is at {parent.height}."
+            )
         _keeps_its_difficulty(path, parent)
         rows = _rows(path, first_height, parent, first_work or 0, now)
         ChainHeader.objects.bulk_create(rows, ignore_conflicts=True)
@@ -120,7 +122,7 @@ def _rows(
 
 def _row(header: Header, height: int, work: int, now: datetime, *, is_active: bool) -> ChainHeader:
     if work < 0:
-        raise CannotFollow("The chain-data service reports less work for its chain than its headers have.")
+        raise CannotFollow("The chain-data service reports less work for its chain than its headers add up to.")
     return ChainHeader(
         hash=header.hash,
         height=height,
@@ -140,7 +142,7 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
         return None
     if old is not None and best.chainwork <= old.chainwork and is_main():
         if best.chainwork < old.chainwork:
-            raise CannotFollow("The chain-data service's best chain has less work than the one followed here.")
+            raise CannotFollow("The chain-data service's best chain has less work than the chain tracked here.")
         return None
     way, below = _way_down(new, best)
     leaving = ChainHeader.objects.filter(is_active=True, height__gt=below)
@@ -189,7 +191,7 @@ def prepend(*, path: Sequence[Header], now: datetime) -> None:
         ChainTip.objects.select_for_update().get(pk=1)
         above = lowest()
         if above is None or path[-1].hash != above.previous_hash:
-            raise CannotFollow("The headers do not connect to the chain followed here.")
+            raise CannotFollow("The headers do not connect to the chain tracked here.")
         work, height, rows = int(above.chainwork, 16), above.height, []
         child = headers.read(bytes.fromhex(above.raw))
         for header in reversed(path):

@@ -48,7 +48,7 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
     step = _FIRST_STEP_DOWN
     while not ChainHeader.objects.filter(hash=path[0].previous_hash).exists():
         if first <= 1 or len(path) > MOST_WALKED:
-            raise OtherChain("The service's chain shares no block with the one followed here.")
+            raise OtherChain("The service's chain shares no block with the chain tracked here.")
         lower = max(first - step, 1)
         path, first, step = [*_below(client, path[0], first, lower), *path], lower, _STEP_DOWN
     return Path(path, first)
@@ -69,7 +69,7 @@ def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
     try:
         return Path(path, first, int(answer.chainwork, 16))
     except (AttributeError, ValueError):
-        raise CannotFollow("The chain-data service does not report the work of its chain.") from None
+        raise CannotFollow("The chain-data service does not report its chain's total work.") from None
 
 
 def _between(client: ChainClient, first: int, last: int, best_hash: str | None) -> list[Header]:
@@ -99,7 +99,7 @@ def _hashes(client: ChainClient, heights: Sequence[int]) -> list[str]:
     """The hashes of the blocks of these heights in the service's best chain."""
     parts = client.parts("get_blocks_by_height", list(heights))
     if len(parts) != len(heights):
-        raise CannotFollow("The chain-data service does not return every height of its chain.")
+        raise CannotFollow("The chain-data service did not return a block for every requested height.")
     blocks: list[Block] = [records.decode(parts[height], Block) for height in heights]
     return [block.hash for block in blocks]
 
@@ -109,6 +109,6 @@ def _by_hash(client: ChainClient, hashes: Sequence[str]) -> list[Header]:
     try:
         return [headers.read(bytes.fromhex(records.decode(parts[name], str))) for name in hashes]
     except KeyError:
-        raise CannotFollow("The chain-data service is missing headers from its own chain.") from None
+        raise CannotFollow("The chain-data service did not return every requested header of its own chain.") from None
     except ValueError as problem:
         raise BadReply(f"a header is unreadable: {problem}"[:200]) from None

@@ -174,11 +174,13 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
             "bytes", Outcome.NOT_PROVEN, f"The service's response is not a transaction: {problem}"[:300]
         ) from None
     if transaction.size == INNER_NODE_BYTES:
-        sentence = f"The transaction is {INNER_NODE_BYTES} bytes, like two hashes in a proof, so a proof of it is void."
+        sentence = (
+            f"The transaction is {INNER_NODE_BYTES} bytes, the size of two hashes, so a proof of it proves nothing."
+        )
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
         raise way.ends("bytes", Outcome.NOT_PROVEN, "The service returned a different transaction.")
-    way.holds("bytes", f"Its {transaction.size} bytes hash to the transaction ID.")
+    way.holds("bytes", f"The transaction's {transaction.size} bytes hash to its ID.")
     return transaction
 
 
@@ -190,9 +192,9 @@ def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int
         way.holds("output", f"Output {exact[0]} pays exactly {coins} to the address.")
         return exact[0]
     if not ours:
-        raise way.ends("output", Outcome.WRONG, "None of its outputs pays this address.")
+        raise way.ends("output", Outcome.WRONG, "None of the transaction's outputs pays this address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, not {coins}.")
+    raise way.ends("output", Outcome.WRONG, f"The transaction pays the address {paid}, not {coins}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
@@ -223,22 +225,24 @@ def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, clien
         raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
-        raise way.ends("chain", Outcome.OFF_CHAIN, "Its block was reorganised out of the chain.")
+        raise way.ends("chain", Outcome.OFF_CHAIN, "The transaction's block was reorganised out of the chain.")
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
-    tale = "is the newest" if not above else f"has {above} block{'' if above == 1 else 's'} above it"
-    way.holds("chain", f"Its block, {row.height}, is in the chain followed here and {tale}.")
+    tale = "is the newest" if not above else f"has {above} block{'' if above == 1 else 's'} on top of it"
+    way.holds("chain", f"The transaction's block, {row.height}, is in the chain tracked here and {tale}.")
 
 
 def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _WalkEnded:
     """Why we have no header of a block with work: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
-        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain followed here.")
+        return way.ends("chain", Outcome.WAITING, "The transaction's block is newer than the chain tracked here.")
     if claimed_height < lowest.height:
-        sentence = f"Its block is older than the headers stored here, which start at {lowest.height}."
+        sentence = (
+            f"The transaction's block is older than the headers stored here, which start at height {lowest.height}."
+        )
         return way.ends("chain", Outcome.WAITING, sentence)
-    return way.ends("chain", Outcome.OFF_CHAIN, "Its block is not in the chain followed here.")
+    return way.ends("chain", Outcome.OFF_CHAIN, "The transaction's block is not in the chain tracked here.")
 
 
 def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:

@@ -20,7 +20,7 @@ register = template.Library()
 Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
-    "ALIVE": ("active", "Alive", "key-round", "Its holder can mint more."),
+    "ALIVE": ("active", "Alive", "key-round", "The baton holder can mint more."),
     "NEVER_CREATED": ("quiet", "Never created", "lock", "The initial supply is final."),
     "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more can be minted."),
     "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more can be minted."),

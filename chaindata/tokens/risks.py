@@ -22,10 +22,12 @@ def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> l
         out = _units_moved_on(message, token_id, outputs=len(transaction.outputs))
         if out < units:
             what = "all" if not out else f"{units - out:,}"
-            sentences.append(f"It burns {what} of the {units:,} base units of token {token_id[:8]}… that it spends.")
+            sentences.append(
+                f"This transaction burns {what} of the {units:,} base units of token {token_id[:8]}… that it spends."
+            )
     for token_id in batons:
         if not (isinstance(message, slp.Mint) and message.token_id == token_id):
-            sentences.append(f"It burns the minting baton of token {token_id[:8]}….")
+            sentences.append(f"This transaction burns the minting baton of token {token_id[:8]}….")
     return sentences[:_MOST_LISTED]
 
 

@@ -57,7 +57,7 @@ def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
 def address_opinion(*, conversion: Conversion, now: datetime) -> Opinion:
     """The service's conversion of the address, and whether it accepts it as one."""
     if not conversion.is_ours:
-        return _without_opinion("The service is on a different network, so this address is not checked there.")
+        return _without_opinion("The service is on a different network, so it can't check this address.")
     text = addresses.printed(conversion.address.cash_address)
     forms, valid = answers.read_many(
         [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now

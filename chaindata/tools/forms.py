@@ -160,7 +160,7 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
         highest=HIGHEST_PROPERTY,
         help_text="0; for a managed property, 1 makes its tokens freezable.",
         initial="0",
-        **_required("Enter 0 if there is none."),
+        **_required("Enter 0 if there is no previous ID."),
     ),
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
@@ -176,7 +176,7 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
         **_required("Enter the property that buyers pay with."),
     ),
     "tokensPerUnit": lambda: FigureField(label="Tokens per WHC", **_required("Enter the price.")),
-    "deadline": lambda: InstantField(label="Ends", **_required("Enter the end of the sale.")),
+    "deadline": lambda: InstantField(label="Ends", **_required("Enter the sale's end time.")),
     "earlyBonus": lambda: WholeNumberField(
         label="Early bonus, % per week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),

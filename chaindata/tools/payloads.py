@@ -184,7 +184,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "send-to-owners", "Send to owners", "make_send_to_owners_payload",
-            "Distributes tokens among all holders of a property; each recipient costs a fee of 0.00000001 WHC.",
+            "Distributes tokens among all holders of a property. Fee: 0.00000001 WHC per recipient.",
             ("propertyId", "amount", "distributionProperty"), True, _send_to_owners,
         ),
         Operation(
@@ -194,7 +194,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "managed", "New managed property", "make_managed_property_payload",
-            "A property whose tokens its issuer can grant and revoke, and freeze if the previous ID is 1. Costs 1 WHC.",
+            "A property whose issuer can grant and revoke tokens, and freeze them if Previous ID is 1. Costs 1 WHC.",
             _HEAD, False, _managed,
         ),
         Operation(
@@ -234,7 +234,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "burn", "Burn coins for WHC", "make_burn_payload",
-            "Pays at least 1 coin to the burn address in output 0; each coin yields 100 WHC. The coins are destroyed.",
+            "Burns at least 1 BCH, paid to the burn address in output 0. Each BCH yields 100 WHC.",
             (), False, _burn,
         ),
     )
@@ -256,7 +256,7 @@ _BY_REFUSAL = {
     "TEXT_TOO_LONG": ("data", "memo", "toAddress"),
 }
 _WORDS = {
-    "Invalid amount": "The amount has more decimals than the property allows, or is not from 1 to 2^63 - 1 base units.",
+    "Invalid amount": "The amount has more decimals than the property allows, or is outside 1 to 2^63 - 1 base units.",
 }
 NON_FIELD = "__all__"
 

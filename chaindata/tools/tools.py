@@ -88,7 +88,7 @@ def raw_of(text: str) -> bytes:
     """The bytes of a pasted hexadecimal text, in capital or small letters, with line breaks. Raises `CannotRead`."""
     digits = "".join(text.split())
     if digits[:2].lower() == "0x":
-        raise CannotRead("Leave out the 0x: enter only the digits 0 to 9 and the letters a to f.")
+        raise CannotRead("Remove the 0x prefix: enter only the digits 0 to 9 and the letters a to f.")
     if len(digits) % 2:
         raise CannotRead(f"There are {len(digits)} digits; each byte needs two, so one is missing or extra.")
     try:

@@ -54,7 +54,7 @@ def watch(
     printed = addresses.printed(address)
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
-        raise CannotWatch("No data from the chain at the moment, so the starting block is unknown.")
+        raise CannotWatch("No chain data at the moment, so the starting block is unknown.")
     rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
         raise CannotWatch(f"The maximum of {MOST_WATCHED} watched addresses has been reached. Stop watching one first.")
@@ -93,7 +93,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
             )
             review.review_now(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
-        raise CannotWatch("Someone else has just changed it. Refresh the page.") from None
+        raise CannotWatch("Someone else has just changed this address. Refresh the page.") from None
     return row
 
 

@@ -39,7 +39,7 @@ MOVEMENT_STATES: Final[dict[str, State]] = {
     ),
     REVIEWED: State(
         "Reviewed",
-        "Checked by a person, with a reason.",
+        "Checked by a person, who recorded a reason.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,

@@ -108,7 +108,7 @@ def _readings(text: str) -> list[Address]:
 def _read_cash(prefix: str, payload: str) -> list[Address]:
     spelled = prefix + payload
     if spelled not in (spelled.lower(), spelled.upper()):
-        raise NotAnAddress("Upper and lower case are mixed. A cash address uses only one of them.")
+        raise NotAnAddress("Upper and lower case are mixed; a cash address uses only one case.")
     prefix, payload = prefix.lower(), payload.lower()
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
@@ -140,5 +140,5 @@ def _read_legacy(text: str) -> list[Address]:
         if payload[0] == version and len(payload) == 21
     ]
     if not readings:
-        raise NotAnAddress("This address is for a different coin: its version is not used on this chain.")
+        raise NotAnAddress("This address is for a different coin: its version byte is not used on this chain.")
     return readings

@@ -75,7 +75,9 @@ _TXIDS = _array("txids")
 _HEXES = _array("hexes", max_length=MOST_HEX_IN_BODY)
 _ADDRESSES = _array("addresses")
 _PAGE = _query("page", Kind.INTEGER, default=0, lowest=0, note="Not in the specification; zero-based.")
-_PAGE_MEMBER = _member("page", Kind.INTEGER, required=False, default=0, lowest=0, note="As page for a single item.")
+_PAGE_MEMBER = _member(
+    "page", Kind.INTEGER, required=False, default=0, lowest=0, note="Zero-based, as in the single-item operation."
+)
 _PROPERTY_MEMBER = _member("propertyId", Kind.INTEGER, lowest=1, highest=HIGHEST_PROPERTY)
 _AMOUNT = _member("amount", Kind.DECIMAL)
 _MEMO = _member("memo", required=False, max_length=255)
@@ -86,7 +88,13 @@ _HEAD = (
     _member(
         "propertyPrecision", Kind.INTEGER, lowest=0, highest=8, note="Real servers reject 0, except for a crowdsale."
     ),
-    _member("previousId", Kind.INTEGER, lowest=0, highest=HIGHEST_PROPERTY, note="If managed, 1 makes it freezable."),
+    _member(
+        "previousId",
+        Kind.INTEGER,
+        lowest=0,
+        highest=HIGHEST_PROPERTY,
+        note="For a managed property, 1 allows freezing.",
+    ),
     *(_member(name, max_length=255) for name in ("category", "subcategory", "name", "url", "data")),
 )
 _FUNDING = (
@@ -94,7 +102,7 @@ _FUNDING = (
     _path("fundingWif", sensitive=True, note="The funding address's private key, in compressed form."),
     _path("tokenReceiverAddress", note="An SLP address."),
 )
-_BATON = _path("batonReceiverAddress", note="An SLP address; its holder can mint more.")
+_BATON = _path("batonReceiverAddress", note="An SLP address that receives the minting baton; its holder can mint more.")
 _CHANGE = _path("bchChangeReceiverAddress", note="A cash address.")
 _SETTING_NOTE = "Available only if the service runs with the setting NON_JS_FRAMEWORK."
 
@@ -156,7 +164,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # Blockchain
     _get(BLOCKCHAIN, "get_best_block_hash", "/blockchain/getBestBlockHash", chain.Hash),
     _get(BLOCKCHAIN, "get_blockchain_info", "/blockchain/getBlockchainInfo", chain.ChainState),
-    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", Int64, note="The height of the tip."),
+    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", Int64, note="Height of the chain tip."),
     _get(
         BLOCKCHAIN,
         "get_block_header",
@@ -170,7 +178,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getBlockHeader",
         list[chain.Hex | chain.BlockHeader],
         *(_array("hashes"), _member("verbose", Kind.BOOLEAN, required=False, default=False)),
-        note="Listed as GET with a body, but the sample uses POST. POST is used, as all clients support it; both work.",
+        note="Listed as GET with a body, but the sample uses POST. We use POST, which all clients support; both work.",
         other_methods=("GET",),
     ),
     _get(BLOCKCHAIN, "get_chain_tips", "/blockchain/getChainTips", list[chain.Tip]),
@@ -184,7 +192,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/blockchain/getRawMempool",
         list[chain.Hash] | dict[str, chain.MempoolEntry],
         _VERBOSE,
-        note="Verbose: an object of entries by transaction ID (supplement 1.4).",
+        note="If verbose, an object of entries keyed by transaction ID (supplement 1.4).",
     ),
     _get(
         BLOCKCHAIN,
@@ -297,7 +305,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "get_token_transactions_of_block",
         "/dataRetrieval/blockTransactions/{index}",
         list[chain.Hash],
-        _path("index", Kind.INTEGER, lowest=0, note="The height of the block."),
+        _path("index", Kind.INTEGER, lowest=0, note="Block height."),
     ),
     _get(
         TOKEN_RETRIEVAL,
@@ -385,7 +393,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/list",
         list[slp.Token],
         _array("tokenIds"),
-        note="Unknown ones come last, with valid false; the order differs from the input.",
+        note="Unknown token IDs come last, with valid false, so the order can differ from the input.",
     ),
     _get(SIMPLE_LEDGER, "convert_address", "/slp/convert/{address}", slp.AddressForms, _ADDRESS),
     _post(SIMPLE_LEDGER, "convert_addresses", "/slp/convert", list[slp.AddressForms], _ADDRESSES),
@@ -395,7 +403,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/validateTxid/{txid}",
         slp.Validity,
         _TXID,
-        note="Listed as validate, but the sample and real servers use validateTxid. validateTxid is used; both work.",
+        note="Listed as validate, but the sample and real servers use validateTxid. We use validateTxid; both work.",
         other_paths=("/slp/validate/{txid}",),
     ),
     _post(
@@ -404,7 +412,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/validateTxid",
         list[slp.Validity],
         _TXIDS,
-        note="Listed as validate, but the sample uses validateTxid. validateTxid is used; both work.",
+        note="Listed as validate, but the sample uses validateTxid. We use validateTxid; both work.",
         other_paths=("/slp/validate",),
     ),
     _get(
@@ -544,7 +552,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/getRawTransaction/{txid}",
         chain.Hex | chain.DecodedTransaction,
         *(_TXID, _VERBOSE),
-        note="Listed with decodeRawTransaction's path, but the sample uses the path shown here. We use that.",
+        note="Listed with decodeRawTransaction's path, but the sample uses the path shown here. We follow the sample.",
     ),
     _acting_get(
         RAW_TRANSACTIONS,
@@ -561,7 +569,7 @@ OPERATIONS: tuple[Operation, ...] = (
         list[chain.Hash],
         _HEXES,
         reads=False,
-        note="Sent in order; the first rejection stops the rest, and earlier ones stay sent.",
+        note="Sent in order; the first rejection stops the rest, but those already sent stay sent.",
     ),
     # Address
     _get(ADDRESS, "get_address_details", "/address/details/{address}", addresses.AddressDetails, _ADDRESS, _PAGE),
@@ -643,7 +651,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/block/detailsByHeight",
         list[chain.Block],
         _member("heights", Kind.INTEGERS, most=BULK_PRO, lowest=0),
-        note="Real servers take the number 0 for a missing height (supplement 1.8).",
+        note="Real servers treat height 0 as missing (supplement 1.8).",
     ),
     # Util
     _get(UTIL, "validate_address", "/util/validateAddress/{address}", addresses.AddressValidation, _ADDRESS),
@@ -689,7 +697,7 @@ SUPPLEMENT: tuple[Operation, ...] = (
         list[slp.TokenBalance],
         _member("pairs", Kind.OBJECTS, choices=("address", "tokenId"), most=BULK_PRO),
         body=Body.ARRAY,
-        note="Supplement 3. The whole body is the array.",
+        note="The array is the entire request body (supplement 3).",
     ),
     _post(
         SIMPLE_LEDGER,
@@ -714,7 +722,7 @@ SUPPLEMENT: tuple[Operation, ...] = (
         list[list[slp.ListedTransaction]],
         _member("pairs", Kind.OBJECTS, choices=("tokenId", "address"), most=BULK_PRO),
         body=Body.ARRAY,
-        note="Supplement 3. The whole body is the array.",
+        note="The array is the entire request body (supplement 3).",
     ),
     _get(
         SIMPLE_LEDGER,

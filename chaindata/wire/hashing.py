@@ -46,7 +46,7 @@ def is_display_hex(text: str) -> bool:
 def from_hex(text: str, *, most_bytes: int) -> bytes:
     """The bytes of a hexadecimal text without spaces. Raises `NotHexadecimal`, for more than `most_bytes` too."""
     if len(text) > 2 * most_bytes:
-        raise NotHexadecimal(f"This is longer than {most_bytes} bytes.")
+        raise NotHexadecimal(f"The data is longer than {most_bytes} bytes.")
     if not _HEX.fullmatch(text):
         raise NotHexadecimal("Not hexadecimal: use only 0 to 9 and a to f, in pairs.")
     return bytes.fromhex(text)

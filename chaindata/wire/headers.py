@@ -159,5 +159,5 @@ def median_time(times: Sequence[int]) -> int:
     """The median of the times of the last eleven blocks, or of as many as there are, in seconds."""
     last = sorted(times[-MEDIAN_OF:])
     if not last:
-        raise NotAHeader("No block time can be used.")
+        raise NotAHeader("No block times were given.")
     return last[len(last) // 2]

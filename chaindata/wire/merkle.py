@@ -38,7 +38,7 @@ def branch(leaves: Sequence[bytes], index: int) -> list[bytes]:
 def root_of_branch(leaf: bytes, index: int, neighbours: Sequence[bytes]) -> bytes:
     """The root that a branch leads to. Raises `NotATree` when the index does not fit in a tree of that height."""
     if index < 0 or index >> len(neighbours):
-        raise NotATree("The transaction's position is beyond the tree.")
+        raise NotATree("The transaction's position is outside the tree.")
     node = leaf
     for neighbour in neighbours:
         node = double_sha256(neighbour + node if index & 1 else node + neighbour)

@@ -121,7 +121,7 @@ def purposes(person: "Person", mark: str) -> dict[str, str]:
 def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> str:
     """The text of the list that is signed. Raises CannotDecide for an impossible list, or for what was not shown."""
     if not decisions:
-        raise CannotDecide("No decisions recorded. Tick each request you decide on.")
+        raise CannotDecide("No decisions recorded. Tick each request you want to decide on.")
     if len(decisions) > MOST:
         raise CannotDecide(f"No decisions recorded. Select up to {MOST} requests.")
     if len({each.subject for each in decisions}) != len(decisions):

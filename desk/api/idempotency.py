@@ -89,7 +89,7 @@ def key_of(request: Request) -> str:
 def required_key(request: Request) -> str:
     """The same where a draft can't do without one. Raises `ValidationError`."""
     if not (key := key_of(request)):
-        raise ValidationError({HEADER: ["Send a key in this header, or as the field request_key."]})
+        raise ValidationError({HEADER: ["Send a key in this header, or in the request_key field."]})
     return key
 
 

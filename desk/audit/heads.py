@@ -92,7 +92,12 @@ def findings(
     try:
         content = path.read_text(errors="replace") if path.exists() else ""
     except OSError as error:
-        return iter([f"The {file} can't be read ({error.strerror}): missing events at the end would go unnoticed."])
+        return iter(
+            [
+                f"The {file} can't be read ({error.strerror}), "
+                f"so events deleted from the end of the {chain} would go undetected."
+            ]
+        )
     return _compared(content, hashes, chain, file, lost)
 
 
@@ -100,7 +105,7 @@ def _compared(
     content: str, hashes: Mapping[int, str], chain: str, file: str, lost: Iterable[tuple[int, str]]
 ) -> Iterator[str]:
     if hashes and not content:
-        yield f"The {file} is missing or empty: missing events at the end would go unnoticed."
+        yield f"The {file} is missing or empty, so events deleted from the end of the {chain} would go undetected."
     # What follows the last line end is a write that goes on or was interrupted.
     lines = content.split("\n")[:-1]
     given_up = [(lines.index(text) + 1, newest) for newest, text in lost if text in lines]
@@ -132,7 +137,7 @@ def _is_torn(line: str, hashes: Mapping[int, str]) -> bool:
 def _gone(seq: int, hashes: Mapping[int, str], *, chain: str, witness: str) -> str:
     newest = max(hashes, default=0)
     if seq > newest:
-        return f"The {chain} ends at event {newest}, but {witness} records event {seq}: the end was cut off."
+        return f"The {chain} ends at event {newest}, but {witness} records event {seq}: later events were deleted."
     return f"Event {seq} does not match {witness}: the {chain} was rewritten."
 
 

@@ -114,7 +114,7 @@ def findings() -> Iterator[str]:
     of_heads = heads.findings(
         heads_path(),
         hashes,
-        chain="chain of row entries",
+        chain="chain of row witness entries",
         file="row heads file",
         lost=rooms.lost_heads(HEADS_FILE),
     )
@@ -164,7 +164,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
             return 0
         problem = next(_chain({}, {}), None)
         if problem is not None:
-            raise CannotVouch(f"The row entries do not verify, so the older keys must be kept: {problem}")
+            raise CannotVouch(f"The row witness entries do not verify, so the older keys must be kept: {problem}")
         append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
     return 1
 
@@ -225,7 +225,7 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             hashes[entry.seq] = entry.hash
             expected, prev = entry.seq + 1, entry.hash
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
-        yield f"A row entry after {expected - 1} can't be read: its columns were changed ({type(error).__name__})."
+        yield f"A row witness entry after {expected - 1} can't be read: columns were changed ({type(error).__name__})."
     for seq in unproven:
         yield f"Row witness entry {seq} was not written by the desk: its authentication code does not verify."
 

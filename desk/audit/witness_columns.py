@@ -83,8 +83,8 @@ def _renew(table: Table, columns: list[str] | None) -> int:
     """Witness one table anew, whose rows were witnessed by these columns before; None where they were not at all."""
     if gone := {*(columns or ())} - table.names:
         raise CannotRenew(
-            f"{table.label} no longer has {sorted(gone)}, which its row entries cover. First stop covering a column, "
-            "then remove it in a later version that can only be reached through that one."
+            f"{table.label} no longer has {sorted(gone)}, which its row witness entries cover. First stop covering "
+            "a column, then remove it in a later version that can only be reached through that one."
         )
     before, count = table.with_columns(columns or ()), 0
     for keys in _keys(table):

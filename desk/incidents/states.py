@@ -21,7 +21,7 @@ STATES: Final[dict[str, State]] = {
     ),
     ACKNOWLEDGED: State(
         "Acknowledged",
-        "Assigned. It stays on this list until the cause is resolved or someone closes it with a reason.",
+        "Assigned. The incident stays open until its cause is resolved or someone closes it with a reason.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",

@@ -97,7 +97,7 @@ class Listing:
         """What of the address was left out, a sentence each."""
         sentences = list(self.filters.problems())
         if self.request.GET.get("sort") and not self._sorted_by()[0]:
-            what = "across several accounts" if self._fixed_order else "by that column"
+            what = "when it covers several accounts" if self._fixed_order else "by that column"
             sentences.append(f"This list can't be sorted {what}; newest rows are shown first.")
         if self._lost_place:
             sentences.append(self._lost_place)

@@ -211,4 +211,4 @@ class Table:
             if state.turn not in set(Turn):
                 yield f"{name} has an unknown turn: {state.turn!r}."
             if name not in sources and state.turn != Turn.NOBODY:
-                yield f"No transition leads out of {name}, yet it is somebody's turn: {state.turn}."
+                yield f"No transition leads out of {name}, so its turn can't be {state.turn}."

@@ -109,9 +109,9 @@ def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str
     """Why there can be no such channel, by field; empty when there can."""
     sentences = {}
     if kind not in {Medium.WEBHOOK, Medium.CHAT}:
-        sentences["kind"] = "Choose a webhook or a chat."
+        sentences["kind"] = "Choose webhook or chat."
     if not _NAME.fullmatch(name):
-        sentences["name"] = "Use 1 to 60 letters, digits and simple punctuation."
+        sentences["name"] = "Use 1 to 60 letters, digits, spaces and these characters: . , : + ( ) / - _"
     elif Channel.objects.filter(name=name).exists():
         sentences["name"] = "This name is in use, or was used by a removed channel."
     if least not in Severity.values:
@@ -161,7 +161,7 @@ def turn_secret(
     with transaction.atomic():
         row = _confirmed(channel_id, "turned", actor=actor, answer=answer, session_key=session_key, now=now)
         if row.kind != Medium.WEBHOOK:
-            raise CannotChange("No changes made: a chat has no signing secret.")
+            raise CannotChange("No changes made: chat channels have no signing secret.")
         secret = signing.new_secret()
         row.previous_sealed, row.previous_until = row.secret_sealed, now + BOTH_FOR
         row.secret_sealed = sealing.seal(secret, context=_context(row, "secret"))

@@ -33,7 +33,7 @@ STATES: Final[dict[str, State]] = {
     ),
     DROPPED: State(
         "Not needed",
-        "Not sent: the matter was closed first. If it reopens, the message will be sent.",
+        "Not sent: the item was closed first. If the item reopens, the message will be sent.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

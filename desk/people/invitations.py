@@ -71,7 +71,7 @@ def _check_email(email: str, name: str) -> None:
     except ValidationError:
         raise CannotInvite(f"{email!r} is not a valid e-mail address.") from None
     if models.Person.objects.filter(email__iexact=email).exclude(username=name).exists():
-        raise CannotInvite(f"The address {email} is already in use by someone else.")
+        raise CannotInvite(f"The e-mail address {email} is already used by someone else.")
 
 
 def code_for(person: "Person") -> str:

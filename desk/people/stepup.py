@@ -251,7 +251,9 @@ def _confirm_by_list(row: "StepUp", place: signed_lists.Place) -> None:
     row.kind, row.signed_with, row.position = models.StepUp.Kind.LIST, place.signature, place.position
     row.audit_head = place.signature.audit_head
     if not signed_lists.holds(row):
-        raise CannotConfirm("This is not what you confirmed, or the two-minute limit has passed. Review it again.")
+        raise CannotConfirm(
+            "The content differs from what you confirmed, or the two-minute limit has passed. Review it again."
+        )
 
 
 def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpChallenge":
@@ -290,7 +292,7 @@ def _keep(row: "StepUp") -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        raise CannotConfirm("This response has already been used. Start again.") from None
+        raise CannotConfirm("This confirmation has already been used. Start again.") from None
 
 
 def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:

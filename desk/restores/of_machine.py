@@ -76,7 +76,7 @@ class Waits(Generic[R]):
                 actor=act.person,
                 session_key=act.session_key,
                 evidence=act.evidence,
-                last_problem=f"Cancelled by two people after a restore, {act.restore}.",
+                last_problem=f"Cancelled by two people after restore {act.restore}.",
                 **self.columns(act),
             )
 

@@ -61,7 +61,7 @@ def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, st
 def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
     """Why this person can't give these verdicts now, before they confirm; an empty text where they can."""
     if row.state != states.OPEN:
-        return "This restore is already settled."
+        return "This restore is already completed."
     if not may_settle(person):
         return _ONLY_TREASURY
     if unread := waiting.not_read_yet(row.created_at):

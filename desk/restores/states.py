@@ -22,14 +22,14 @@ STATES: Final[dict[str, State]] = {
     OPEN: State(
         "Nothing is sent",
         "No money moves: the database is from an earlier point in time, so later payments may be missing. Two "
-        "treasurers must review and settle everything pending; then sending resumes.",
+        "treasurers must review and decide on everything pending; then sending resumes.",
         Turn.PERSON,
         Tone.BAD,
         icon="history",
     ),
     SETTLED: State(
         "Settled",
-        "Two treasurers settled the pending requests, and sending resumed.",
+        "Two treasurers decided on the pending requests, and sending resumed.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

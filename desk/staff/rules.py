@@ -39,7 +39,7 @@ def role_problem(grants: Collection[str]) -> str:
     if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
         return "Account not found."
     if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
-        return f"Choose either every account or specific accounts for {scopes.split(both[0])[0]}."
+        return f"For {scopes.split(both[0])[0]}, choose either all accounts or specific accounts."
     if unknown := held - set(roles.ALL):
         return f"Unknown role: {sorted(unknown)[0]!r}."
     if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:

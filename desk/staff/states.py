@@ -38,7 +38,7 @@ STATES: Final[dict[str, State]] = {
         Tone.ACTIVE,
         icon="hourglass",
     ),
-    DONE: State("Done", "Changed. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
+    DONE: State("Done", "Change applied. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
     REJECTED: State("Rejected", "No changes made.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",

@@ -22,9 +22,9 @@ TERMS: Final[dict[str, str]] = {
     "confirmations": "The number of blocks from the payment's block to the tip. The more there are, the harder the "
     "payment is to reverse.",
     "crowdsale": "A sale of new tokens to everyone who pays in, until a date set at the start.",
-    "digest": "A short fingerprint of exactly what was shown. Any change to the content changes it.",
+    "digest": "A short fingerprint of exactly what was shown. If the content changes, so does the digest.",
     "echo": "The exchange's own record of the request. The desk compares it with what was approved.",
-    "ecosystem": "Property tokens belong to the main or the test ecosystem; those in the latter are for testing only.",
+    "ecosystem": "Property tokens belong to the main or the test ecosystem; test tokens are for testing only.",
     "finality": "A final payment is too deep in the chain to be reversed by any reorganisation that occurs in "
     "practice.",
     "follower": "A desk process that stays connected to a service and receives updates live.",

@@ -45,7 +45,9 @@ def ready(request: HttpRequest) -> HttpResponse:
 def metrics(request: HttpRequest) -> HttpResponse:
     """The figures of this process and the checks, as Prometheus text, for the addresses of METRICS_ALLOW."""
     if not _may_read_figures(request):
-        return HttpResponse("This address is not allowed to read the metrics.\n", status=403, content_type="text/plain")
+        return HttpResponse(
+            "This IP address is not allowed to read the metrics.\n", status=403, content_type="text/plain"
+        )
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
 
 

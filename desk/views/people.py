@@ -238,7 +238,7 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
     if kind == states.DEACTIVATE:
         if (request_row := deactivation.deactivate(**details)) is not None:
             return request_row.sentence
-        return "Deactivated. All their sessions, connections, tokens and links have ended."
+        return "Deactivated. All their sessions, connections, tokens and links have been revoked."
     row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
 

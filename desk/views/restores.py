@@ -19,7 +19,7 @@ from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
 PREFIX = "verdict:"
-_SETTLED = "Settled. Cancelled requests have ended, the others continue, and sending has resumed."
+_SETTLED = "Restore completed. Cancelled requests are closed, the others continue, and sending has resumed."
 _RECORDED = "Recorded. Nothing is sent until another treasurer makes the same decisions."
 
 

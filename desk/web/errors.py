@@ -15,7 +15,7 @@ API = "/api/"
 _SENTENCES = {
     400: ("Nothing was sent", "The request could not be read. It may have been truncated or altered in transit."),
     403: ("No changes made, nothing sent", "Your roles don't allow this."),
-    404: ("Page not found", "No money moved. The address is wrong, or the item does not exist."),
+    404: ("Page not found", "No money moved. The URL is wrong, or the item does not exist."),
     500: (
         "Internal error",
         "Your request may or may not have been recorded. Check the list of withdrawals before you repeat it. "
@@ -33,7 +33,7 @@ _AWAY_READING = (
 )
 _AWAY_WRITING = (
     "Your request may not have been recorded",
-    "Nothing was sent by this request itself. The desk's database did not respond in time. Check the matching list "
+    "Nothing was sent by this request itself. The desk's database did not respond in time. Check the relevant list "
     "before you submit it again; Countersign never sends a payment twice. If the problem persists, contact an "
     "administrator.",
 )
@@ -47,7 +47,7 @@ _AWAY_ON_SQLITE = {
     sqlite3.SQLITE_CANTOPEN,
 }
 
-_WRONG_METHOD = ("Nothing was sent", "This address can't be opened directly: it belongs to a form or a button.")
+_WRONG_METHOD = ("Nothing was sent", "This URL can't be opened directly: it only accepts submitted forms.")
 _FOREIGN_SITE = (
     "Nothing was sent",
     "The request came from another website. If it was intended, open the desk and submit it there.",

@@ -21,7 +21,7 @@ class Problem(serializers.Serializer[Any]):
     type = serializers.CharField(help_text="Always about:blank; the status identifies the problem.")
     title = serializers.CharField(help_text="The HTTP status phrase.")
     status = serializers.IntegerField(help_text="The HTTP status.")
-    detail = serializers.CharField(help_text="What happened, in plain language, starting with the money.")
+    detail = serializers.CharField(help_text="What happened, in plain language, starting with whether money moved.")
     errors = serializers.DictField(  # type: ignore[assignment]
         child=serializers.CharField(), help_text="Errors by request field; empty if there are none."
     )

@@ -35,7 +35,7 @@ _offered: dict[str, tuple[Step, ...]] = {}
 def offer(role: str, steps: tuple[Step, ...]) -> None:
     """Declare the tour of a role. Raises ValueError where it does not have three steps."""
     if len(steps) != STEPS:
-        raise ValueError(f"The {role} tour has {len(steps)} steps.")
+        raise ValueError(f"The {role} tour must have {STEPS} steps, not {len(steps)}.")
     _offered[role] = steps
 
 

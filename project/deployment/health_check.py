@@ -31,8 +31,8 @@ def _silence(file: Path) -> str:
     try:
         age_s = time.time() - file.stat().st_mtime
     except FileNotFoundError:
-        return "No sign of life yet."
-    return f"No sign of life for {age_s:.0f} s." if age_s > LONGEST_SILENCE_S else ""
+        return "No heartbeat yet."
+    return f"No heartbeat for {age_s:.0f} s." if age_s > LONGEST_SILENCE_S else ""
 
 
 def _page() -> str:

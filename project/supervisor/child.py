@@ -112,7 +112,7 @@ class Child:
 
     def _ending(self, code: int) -> str:
         if self._hung:
-            return f"showed no sign of life for {_LOOK_S * _MOST_LOOKS_WITHOUT_A_SIGN:.0f} s and was stopped"
+            return f"sent no heartbeat for {_LOOK_S * _MOST_LOOKS_WITHOUT_A_SIGN:.0f} s and was stopped"
         return f"ended ({_reason(code)})"
 
     async def _run_once(self) -> int:

@@ -156,7 +156,7 @@ class House:
             # The children of a killed house end within seconds; anybody else's port is refused at once.
             while not _is_free(host, port):
                 if time.monotonic() >= deadline:
-                    raise CannotStart(f"Port {port} is in use by another program; set {name} to a free one.")
+                    raise CannotStart(f"Port {port} is in use by another program; set {name} to a free port.")
                 await asyncio.sleep(0.2)
 
     async def _until_asked_to_end(self, work: Coroutine[Any, Any, None]) -> None:

@@ -131,7 +131,7 @@ def _nearest(most: int, files: Iterable[str]) -> list[str]:
     if others:
         folders = Counter(str(Path(path).parent.relative_to("tests")) for path in others)
         listed = ", ".join(f"{folder} {count}" for folder, count in folders.items())
-        print(f"Also skipped, less closely related: {len(others)} test files: {listed}.")
+        print(f"Also skipped as less closely related: {len(others)} test files ({listed}).")
     return nearest
 
 

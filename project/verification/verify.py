@@ -98,11 +98,11 @@ def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[
     ]
     seconds, wall = median(unit.processor for unit in units), max(unit.wall for unit in units)
     print(f"\n{budget.most_expensive(spent)}")
-    print(f"  A unit of work takes {seconds:.3f} s of CPU here, and at most {wall:.3f} s of wall time.")
+    print(f"  One work unit takes {seconds:.3f} s of CPU time on this machine and up to {wall:.3f} s of wall time.")
     if options.record:
         budget.record(spent, unit=seconds)
     if not budget.is_like_the_records(seconds):
-        print("  Slower than where the budget was recorded, so each file is compared with the rest of its stage.")
+        print("  This machine is slower than the budget's, so each file is compared with the rest of its stage.")
     complaints = {} if options.thorough else budget.complaints(spent, unit=seconds)
     for name, complaint in complaints.items():
         print(f"  {name} {complaint}.")

@@ -263,7 +263,7 @@ def test_the_command_reads_the_key_from_standard_input_and_keeps_what_was_done(c
     ("answer", "sentence", "state"),
     [
         ((400, {"error": f"Insufficient funds {WIF}"}), "Not sent: Insufficient funds …", "Declined"),
-        ((500, {"error": f"died {WIF}"}), "Unknown whether it was sent", "OutcomeUnknown"),
+        ((500, {"error": f"died {WIF}"}), "unknown whether the transaction was sent", "OutcomeUnknown"),
         ((404, {"status": 404, "message": "Not Found"}), "Not sent: Not Found", "Declined"),
     ],
 )

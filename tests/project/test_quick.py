@@ -106,7 +106,7 @@ def test_of_too_many_files_the_nearest_are_read_and_the_others_are_counted(capsy
     assert "tests/wire/test_values.py" in stages[0].command
     assert len(read) == 24
     output = capsys.readouterr().out
-    assert f"less closely related: {len(many) - 23} test files: " in output
+    assert f"less closely related: {len(many) - 23} test files (" in output
     folders = {str(Path(path).parent.relative_to("tests")) for path in set(many) - set(read)}
     assert all(f"{folder} " in output for folder in folders)
 

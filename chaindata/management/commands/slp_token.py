@@ -64,7 +64,8 @@ class Command(BaseCommand):
             )
         except OutcomeUnknown as failure:
             raise CommandError(
-                f"Unknown whether it was sent: {failure}. Check the funding address before trying again."
+                f"It is unknown whether the transaction was sent: {failure}. "
+                "Check the funding address before trying again."
             ) from None
         except (CallFailed, BadArgument, NotAnAddress) as failure:
             raise CommandError(f"Not sent: {failure}") from None
@@ -100,5 +101,5 @@ def _key(*, from_stdin: bool) -> Secret:
         sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Private key of the funding address: ")
     )
     if not text.strip():
-        raise CommandError("The key is empty.")
+        raise CommandError("The private key is empty.")
     return Secret(text.strip())

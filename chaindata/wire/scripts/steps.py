@@ -76,7 +76,7 @@ def steps(script: bytes) -> Iterator[Step]:
             continue
         length, at = (opcode, at) if opcode < OP_PUSHDATA1 else _length_at(script, opcode, at)
         if at + length > end:
-            raise NotAScript(f"The script ends within a push of {length} bytes that begins at byte {at}.")
+            raise NotAScript(f"The script ends in the middle of a {length}-byte push that begins at byte {at}.")
         yield Step(opcode, script[at : at + length])
         at += length
 
@@ -216,7 +216,7 @@ def script_hash_address(script: bytes, network: Network) -> Address:
 def locking(address: Address) -> bytes:
     """The script that pays an address. Raises `NotAScript` for hashes that are not of 20 bytes."""
     if len(address.hash) != _HASH_BYTES:
-        raise NotAScript(f"No standard script pays a hash of {len(address.hash)} bytes.")
+        raise NotAScript(f"No standard script pays to a hash of {len(address.hash)} bytes.")
     if address.kind is AddressKind.KEY:
         return _KEY_HASH_HEAD + address.hash + _KEY_HASH_TAIL
     return bytes([OP_HASH160, _HASH_BYTES]) + address.hash + bytes([OP_EQUAL])

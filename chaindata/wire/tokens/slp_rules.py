@@ -11,9 +11,9 @@ import msgspec
 from chaindata.wire.tokens.slp import MOST_DECIMALS, Commit, Genesis, Message, Mint, Send
 from wire.values import MOST_DIGITS
 
-NO_BATON = "The token's minting baton is not spent."
+NO_BATON = "The transaction does not spend the token's minting baton."
 TOO_LITTLE = "The outputs exceed the token's valid inputs."
-IGNORED = "A checkpoint moves no tokens."
+IGNORED = "A COMMIT message moves no tokens."
 _EXACT = Context(prec=MOST_DIGITS)
 
 

@@ -6,7 +6,7 @@ from desk.people import demo
 
 
 class Command(BaseCommand):
-    help = "Load the demo desk: users, account, keys. Safe to repeat; refused outside the demo."
+    help = "Load the demo desk: users, account, keys. Safe to repeat; only available in the demo."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -9,7 +9,9 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Restore a backup. Stop the desk first. Afterwards, nothing is sent until two treasurers settle the restore."
+    help = (
+        "Restore a backup. Stop the desk first. Afterwards, nothing is sent until two treasurers complete the restore."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, help="a folder created by `manage.py backup`")
@@ -30,7 +32,7 @@ class Command(BaseCommand):
             self.stdout.write(finding)
         if not result.holds:
             self.stdout.write(
-                "Events that are in the heads file but not in the backup are lost. They are reported until the "
-                "restore is settled."
+                "Events that are in the heads file but not in the backup are lost. The loss is reported until the "
+                "restore is completed."
             )
         self.stdout.write(f"{result.events} events, head {result.head[:16]}.")

@@ -70,7 +70,9 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert all(step.holds for step in verdict.steps)
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
     assert "transaction 2 in its block" in verdict.steps[3].sentence
-    assert verdict.sentence == ("Its block, 8, is in the chain followed here and has 1 block above it.")
+    assert verdict.sentence == (
+        "The transaction's block, 8, is in the chain tracked here and has 1 block on top of it."
+    )
     assert verification.depth_of(verdict.block_hash) == 2
     assert verification.depth_of("0" * 64) == 0
 
@@ -78,13 +80,13 @@ def test_a_payment_is_proven_step_by_step(chain, form):
 @pytest.mark.parametrize(
     ("address", "amount_sat", "sentence"),
     [
-        (OURS.cash_address, 123_456_788, "It pays the address 1.23456789, not 1.23456788."),
-        (OURS.cash_address, 123_526_789, "It pays the address 1.23456789, not 1.23526789."),
-        (THEIRS.cash_address, 123_456_789, "It pays the address 0.00070000, not 1.23456789."),
+        (OURS.cash_address, 123_456_788, "The transaction pays the address 1.23456789, not 1.23456788."),
+        (OURS.cash_address, 123_526_789, "The transaction pays the address 1.23456789, not 1.23526789."),
+        (THEIRS.cash_address, 123_456_789, "The transaction pays the address 0.00070000, not 1.23456789."),
         (
             addresses.Address(Network.REGTEST, Kind.KEY, bytes(20)).cash_address,
             123_456_789,
-            "None of its outputs pays this address.",
+            "None of the transaction's outputs pays this address.",
         ),
     ],
 )
@@ -165,7 +167,9 @@ def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypat
     follow()
     verdict = prove()
     assert (verdict.outcome, verdict.depth) == (Outcome.WAITING, 0)
-    assert verdict.sentence == "Its block is older than the headers stored here, which start at 29."
+    assert (
+        verdict.sentence == "The transaction's block is older than the headers stored here, which start at height 29."
+    )
 
 
 # Changed and forged ---------------------------------------------------------------------------------------------------

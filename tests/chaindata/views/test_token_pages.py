@@ -172,7 +172,7 @@ def test_a_simple_token_is_checked_against_its_own_bytes(client):
     assert "Verified The transaction hashes to the token ID." in text
     assert "Adds up The total matches the tokens in circulation" in text
     assert "90.00 %" in text
-    assert "Its holder can mint more" in text
+    assert "The baton holder can mint more" in text
 
 
 def scripted(message):
@@ -576,7 +576,7 @@ def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(sign
         ("", "Paste the data"),
         ("zz", "Not hexadecimal"),
         ("abc", "each byte needs two"),
-        ("0x0200", "Leave out the 0x"),
+        ("0x0200", "Remove the 0x prefix"),
         ("02" * 30, ""),
         (MADE.raw.hex() + "00", "follow the end"),
         ("ab" * 200_000, "Enter up to"),

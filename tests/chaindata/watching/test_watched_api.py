@@ -100,7 +100,7 @@ def test_without_a_current_tip_nothing_is_added(program):
     rows.tip(20, at=clock.now().replace(year=2020))
     refused = send(program("treasury"), PATH, VAULT)
     assert refused.status_code == 422
-    assert "No data from the chain at the moment" in refused.json()["detail"]
+    assert "No chain data at the moment" in refused.json()["detail"]
 
 
 def test_watching_ends_with_a_reason_once(program):

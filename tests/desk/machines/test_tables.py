@@ -114,7 +114,7 @@ def test_every_event_can_name_its_row_and_its_version_once(machine):
     ("change", "problem"),
     [
         ({"moves": SMALL.moves[:1]}, "No transition leads to done."),
-        ({"moves": SMALL.moves[:1]}, "No transition leads out of new, yet it is somebody's turn: worker."),
+        ({"moves": SMALL.moves[:1]}, "No transition leads out of new, so its turn can't be worker."),
         ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is not a state."),
         (
             {"moves": (*SMALL.moves, replace(LOST, target="done", who=()))},

@@ -572,7 +572,7 @@ def test_an_administrator_may_have_an_address_of_their_own(at: Any, capsys: Any,
     assert Person.objects.get(username="keeper").email == "keeper@firm.test"
     with pytest.raises(CommandError, match="not a valid e-mail address"):
         call_command("create_admin", "other", "--email", "nowhere")
-    with pytest.raises(CommandError, match="already in use by someone else"):
+    with pytest.raises(CommandError, match="already used by someone else"):
         call_command("create_admin", "other", "--email", "keeper@firm.test")
     assert not Person.objects.filter(username="other").exists()
 

@@ -74,7 +74,7 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     assert len(sendings(house)) == before, "explaining sends nothing"
 
     send.click()
-    expect(page.locator("#id_reason-wrong")).to_contain_text("Why should it be sent from here?")
+    expect(page.locator("#id_reason-wrong")).to_contain_text("Enter a reason for broadcasting this transaction.")
     expect(page.get_by_label("Hexadecimal data")).to_have_value(made.raw.hex())
     page.get_by_label("Reason").fill("As agreed with nobody")
     page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())

@@ -105,7 +105,7 @@ def test_more_accounts_void_no_word(first, limited, operator, admins):
         (["treasury:999"], "Account not found"),
         (["treasury:"], "Account not found"),
         (["treasury:1x"], "Account not found"),
-        (["treasury", "treasury:{first}"], "either every account or specific accounts"),
+        (["treasury", "treasury:{first}"], "either all accounts or specific accounts"),
         (["admin:{first}", "treasury:{second}"], "can't move money"),
         (["auditor:{first}", "operator"], "can't be combined"),
         (["boss:{first}"], "Unknown role"),

@@ -210,7 +210,7 @@ def test_one_that_gives_no_sign_of_life_any_more_is_ended_and_started_again(quic
         await asyncio.wait_for(running.is_ready.wait(), 20)
         assert running.pid not in {None, first}
         await running.stop(1)
-        assert notes.said[0].startswith("child showed no sign of life for ")
+        assert notes.said[0].startswith("child sent no heartbeat for ")
 
     asyncio.run(scene())
 
@@ -234,7 +234,7 @@ def test_one_whose_probe_hears_nothing_any_more_is_started_again_and_one_that_on
         answers["alive"] = False
         await until(lambda: running.endings == 1, seconds=20)
         await running.stop(1)
-        assert notes.said[0].startswith("child showed no sign of life for ")
+        assert notes.said[0].startswith("child sent no heartbeat for ")
 
     asyncio.run(scene())
 
@@ -262,7 +262,7 @@ def test_one_that_gets_no_processor_is_slow_and_does_not_hang(quick_looks):
         queue["is starved"] = False
         await until(lambda: running.endings == 1, seconds=20)
         await running.stop(1)
-        assert notes.said[0].startswith("child showed no sign of life for ")
+        assert notes.said[0].startswith("child sent no heartbeat for ")
 
     asyncio.run(scene())
 

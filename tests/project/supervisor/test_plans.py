@@ -147,7 +147,7 @@ def test_a_process_without_a_port_is_well_as_long_as_it_gives_signs(tmp_path, mo
     assert health_check.main() == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert "No sign of life for" in err
+    assert "No heartbeat for" in err
 
 
 def test_systemd_hears_that_a_process_takes_work_and_that_it_goes_on(tmp_path, monkeypatch):

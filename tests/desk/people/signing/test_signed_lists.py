@@ -140,7 +140,7 @@ def test_a_place_proves_its_approval_once_and_is_proven_later(sign: Any, prove: 
 )
 def test_a_place_proves_nothing_else(sign: Any, prove: Any, position: int, decision: Any, changes: Any) -> None:
     signature = sign(THREE)
-    with pytest.raises(stepup.CannotConfirm, match="This is not what you confirmed"):
+    with pytest.raises(stepup.CannotConfirm, match="The content differs from what you confirmed"):
         prove(signature, position, decision, **changes)
     assert StepUp.objects.count() == 1
 

@@ -93,7 +93,7 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
     desk.control("config", {"payout_on_chain": "elsewhere"})
     row = desk.look(desk.settled())
     assert (row.state, desk.proof(row).standing, desk.events(row)[1:]) == ("disputed", "wrong", ["proof_lost"])
-    sentence = "Exchange reports paid, but the chain differs: None of its outputs pays this address."
+    sentence = "Exchange reports paid, but the chain differs: None of the transaction's outputs pays this address."
     assert row.last_problem == sentence
     assert freezes.active(row.account) is not None
     desk.mine(12)
@@ -103,7 +103,7 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
 def test_another_amount_is_disputed_while_it_waits_for_a_block(desk: Paying) -> None:
     desk.control("config", {"payout_on_chain": "short"})
     row = desk.look(desk.sent())
-    sentence = "chain differs: It pays the address 1.12500000, not 1.25000000."
+    sentence = "chain differs: The transaction pays the address 1.12500000, not 1.25000000."
     assert (row.state, row.last_problem) == ("disputed", f"Exchange reports sent, but the {sentence}")
     assert freezes.active(row.account) is not None
 

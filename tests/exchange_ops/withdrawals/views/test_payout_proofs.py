@@ -79,7 +79,10 @@ class TestWords:
         )
         assert "the dispute is resolved automatically" in words
         words = panel(client, wrong)
-        assert "Payment differs The on-chain payment differs from the request. It pays the address 1.24000000" in words
+        assert (
+            "Payment differs The on-chain payment differs from the request. The transaction pays the address 1.24000000"
+            in words
+        )
         assert "resolved automatically" not in words
 
     def test_what_nobody_knows_and_what_does_not_hold_is_told_as_such(self, desk, signed_in, treasury):
