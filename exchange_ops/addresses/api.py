@@ -80,7 +80,7 @@ class DepositAddressList(serializers.Serializer[Any]):
 
     read_at = serializers.DateTimeField(allow_null=True)
     left_today = serializers.IntegerField(
-        help_text="Number of new addresses that can still be requested, as far as known."
+        help_text="Number of new addresses that can still be requested in the current 24 hours (estimated)."
     )
     latest_request = AddressRequestOut(allow_null=True)
     items = DepositAddressOut(many=True)
@@ -96,7 +96,7 @@ class AddressIn(StrictBody):
 class MaySeeAndAsk(MaySeeAndDraft):
     """Operators ask for new addresses as well."""
 
-    message = "Nothing was requested: only operators can request new addresses."
+    message = "No new address was requested: only operators can request one."
 
 
 @recording(

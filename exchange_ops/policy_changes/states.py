@@ -55,7 +55,8 @@ STATES: Final[dict[str, State]] = {
     ),
     OVERTAKEN: State(
         "Superseded",
-        "No changes made: another rule change was published first, or the proposer or approver can no longer approve.",
+        "No changes made: another rule change was published first, or the proposer or approver no "
+        "longer has the required role.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -30,7 +30,8 @@ CANCELLED: Final = "cancelled"
 STATES: Final[dict[str, State]] = {
     "requested": State(
         "Queued",
-        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can withdraw it.",
+        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can "
+        "withdraw the request.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",

@@ -33,7 +33,7 @@ def problem(*, by: str, identifier: str) -> str:
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
         return "Enter a valid e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):
-        return f"Use only letters, digits, dots and dashes, up to {LONGEST_USERNAME} characters."
+        return f"Use only letters, digits, dots, hyphens and underscores, up to {LONGEST_USERNAME} characters."
     return ""
 
 

@@ -119,7 +119,10 @@ def _listed(row: Transfer, now: datetime) -> None:
 
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     """The alarm of an answer that the ledger does not confirm. It is still looked for, and ends when it is listed."""
-    reason = f"The exchange returned the ID {row.exchange_id}, but its ledger does not show it after ten minutes."
+    reason = (
+        f"The exchange returned the ID {row.exchange_id}, but its ledger still does not show this "
+        "transaction after ten minutes."
+    )
     machine.move(
         row,
         event="not_listed",

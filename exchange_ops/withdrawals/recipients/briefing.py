@@ -94,7 +94,9 @@ class Recipient:
             "Warning: the address resembles a known address but is not the same." if self.lookalike else "",
             f"Warning: the address is {self.own}." if self.own else "",
             "First payout to this recipient." if self.is_first else "",
-            "Another payout of the same amount to this recipient was requested within 24 hours." if self.equal else "",
+            "Another payout of the same amount to this recipient was requested within 24 hours of this one."
+            if self.equal
+            else "",
             self.coin,
         )
         return " ".join(sentence for sentence in sentences if sentence)
