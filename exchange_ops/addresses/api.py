@@ -31,7 +31,8 @@ class DepositAddressOut(serializers.ModelSerializer[DepositAddress]):
     place = serializers.IntegerField(
         allow_null=True,
         read_only=True,
-        help_text="Position among the exchange's last ten addresses (1 is the newest); null if older but still valid.",
+        help_text="Position among the last ten addresses in the exchange's list "
+        "(1 is the newest); null if older but still valid.",
     )
 
     class Meta:

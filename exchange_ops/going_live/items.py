@@ -112,7 +112,8 @@ STEPS: Final = (
         "signature",
         "Trial signatures by two treasurers",
         "Proves that passkeys work on this site before a payout depends on them.",
-        "Each treasurer opens this page and signs once. This also works in the first 24 hours.",
+        "Each treasurer opens this page and signs once. This also works in the first 24 hours "
+        "after setting up a passkey.",
         verdicts.signatures,
     ),
     Step(

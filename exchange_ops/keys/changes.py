@@ -185,7 +185,9 @@ def why_not_finish(key: ApiKey, now: datetime) -> str:
         )
     if now < key.kept_at + KEPT_AT_LEAST:
         ready = key.kept_at + KEPT_AT_LEAST
-        return f"Requests with the old key may still be in progress. You can wipe it from {ready:%H:%M:%S} UTC."
+        return (
+            f"Requests with the old key may still be in progress. You can wipe the old key from {ready:%H:%M:%S} UTC."
+        )
     return ""
 
 

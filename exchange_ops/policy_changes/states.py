@@ -39,7 +39,7 @@ STATES: Final[dict[str, State]] = {
     REJECTED: State("Rejected", "No changes made.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
-        "No changes made: the proposer withdrew it.",
+        "No changes made: the proposer withdrew the proposal.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -27,7 +27,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         help_text="Requested status; empty if none was requested.",
     )
     difference = serializers.SerializerMethodField(
-        help_text="Requested status compared with the observed one, as a label."
+        help_text="Label comparing the requested status with the observed one."
     )
     differs = serializers.SerializerMethodField(help_text="Whether the difference needs review.")
     settings_shown = serializers.BooleanField(
@@ -80,7 +80,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
-        """Requested status compared with the observed one, as a label."""
+        """Label comparing the requested status with the observed one."""
         return self._difference(row).label
 
     def get_differs(self, row: SubAccount) -> bool:

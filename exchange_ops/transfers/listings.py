@@ -137,7 +137,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
 
 def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: datetime) -> None:
     """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
-    reason = "The exchange's ledger differs from the request."
+    reason = "The exchange's ledger entry differs from the request."
     with transaction.atomic():
         freezes.lock_open(row.account)
         machine.move(

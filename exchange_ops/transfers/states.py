@@ -162,8 +162,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Not sent in time",
-        "Nothing was sent. The transfer could not be sent within an hour of its approval, for the "
-        "reason below, and expired. You can request it again.",
+        "Nothing was sent. The transfer expired: it could not be sent within an hour of its approval, for the "
+        "reason below. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="clock",

@@ -151,7 +151,7 @@ STATES: Final[dict[str, State]] = {
     "rolling_back": State(
         "Being released",
         (
-            "Not paid. The reserved funds are being released; this is retried until the exchange's "
+            "Not paid. The reserved funds are being released; the release is retried until the exchange's "
             "ledger confirms it. No action needed."
         ),
         Turn.WORKER,

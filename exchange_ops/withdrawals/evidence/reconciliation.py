@@ -100,7 +100,7 @@ def _read(client: ExchangeClient) -> Reading:
         if before == after:
             return Reading(transactions, after, tuple(asides))
         before = after
-    raise CannotReconcile("The account is too active for a consistent snapshot. Try again when it is quieter.")
+    raise CannotReconcile("The account is too active for a consistent snapshot. Try again when there is less activity.")
 
 
 def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
