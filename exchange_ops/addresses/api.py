@@ -31,7 +31,8 @@ class DepositAddressOut(serializers.ModelSerializer[DepositAddress]):
     place = serializers.IntegerField(
         allow_null=True,
         read_only=True,
-        help_text="Position among the exchange's last ten addresses (1 is the newest); null if older but still valid.",
+        help_text="Position among the last ten addresses in the exchange's list "
+        "(1 is the newest); null if older but still valid.",
     )
 
     class Meta:
@@ -80,7 +81,7 @@ class DepositAddressList(serializers.Serializer[Any]):
 
     read_at = serializers.DateTimeField(allow_null=True)
     left_today = serializers.IntegerField(
-        help_text="Number of new addresses that can still be requested, as far as known."
+        help_text="Number of new addresses that can still be requested in the current 24 hours (estimated)."
     )
     latest_request = AddressRequestOut(allow_null=True)
     items = DepositAddressOut(many=True)
@@ -96,7 +97,7 @@ class AddressIn(StrictBody):
 class MaySeeAndAsk(MaySeeAndDraft):
     """Operators ask for new addresses as well."""
 
-    message = "Nothing was requested: only operators can request new addresses."
+    message = "No new address was requested: only operators can request one."
 
 
 @recording(

@@ -134,7 +134,7 @@ def _payment_request_problem(code: str, text: str) -> str:
     except payment_requests.CannotRead as problem:
         return str(problem)
     return (
-        "This contains more than an address. Enter address, payment ID and amount in separate fields."
+        "This contains more than an address. Enter the address, payment ID and amount in separate fields."
         if request
         else ""
     )
@@ -180,4 +180,7 @@ def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
         return f"The {spoken} contains a space at character {place}."
     name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
-    return f"Character {place} of the {spoken} is {name}, not a plain letter or digit. Copy it again from the source."
+    return (
+        f"Character {place} of the {spoken} is {name}, not a plain letter or digit. Copy the {spoken} "
+        "again from the source."
+    )

@@ -28,7 +28,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
     "unknown": State(
         "Outcome unknown",
         "It is unknown whether a new address was created: the exchange did not respond. The "
-        "exchange's list is being checked; the request is not sent again. The current address remains "
+        "exchange's list is being checked; the request will not be sent again. The current address remains "
         "valid.",
         Turn.EXCHANGE,
         Tone.WARN,

@@ -73,7 +73,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
 def _currency(code: str) -> Currency:
     currency = get_object_or_404(Currency, pk=code.upper()[:20])
     if not currency.crypto:
-        raise Http404("This currency is not on a blockchain.")
+        raise Http404("This currency has no deposit addresses: it is not on a blockchain.")
     return currency
 
 

@@ -39,7 +39,7 @@ def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: 
     if name not in SAYS:
         raise CannotConfirm("Unknown item. Refresh the page.")
     if not 0 < len(comment) <= LONGEST_COMMENT:
-        raise CannotConfirm(f"Enter where and how, up to {LONGEST_COMMENT} characters.")
+        raise CannotConfirm(f"Enter where and how this was done, up to {LONGEST_COMMENT} characters.")
     with transaction.atomic():
         return trail.record(
             actor=actor,

@@ -56,7 +56,7 @@ STEPS: Final = (
     Step(
         "tls",
         "TLS on the desk's host name",
-        "It protects passwords and approvals, and passkeys are bound to the host name.",
+        "TLS protects passwords and approvals, and passkeys are bound to the host name.",
         "Set up a TLS proxy with a certificate, and open this page at that host name. In /etc/countersign/env:",
         verdicts.tls,
         command="ALLOWED_HOSTS=desk.example.com\nDESK_URL=https://desk.example.com\nTRUSTED_PROXIES=127.0.0.1",
@@ -65,7 +65,7 @@ STEPS: Final = (
         "secrets",
         "Secrets and key ring backed up",
         "Without the key ring, exchange keys can't be decrypted and approvals can't be verified.",
-        "Copy both files to another machine, then confirm it here.",
+        "Copy both secret files to another machine, then confirm here.",
         verdicts.secrets,
         command="sudo cat /etc/countersign/secrets/secret-key /etc/countersign/secrets/key-ring",
         asks=confirmations.KEY_RING,
@@ -93,7 +93,8 @@ STEPS: Final = (
         "admin",
         "Two administrators",
         "Granting a role takes two administrators.",
-        "Run it once per administrator and hand over the link. Each sets up an authenticator app and a passkey the "
+        "Run the command once per administrator and hand over the link. Each sets up an authenticator "
+        "app and a passkey the "
         "same day.",
         verdicts.administrators,
         command=f"{MANAGE} create_admin NAME --email NAME@example.com",
@@ -101,7 +102,7 @@ STEPS: Final = (
     Step(
         "treasury",
         "Two treasurers with passkeys",
-        "A one-time code can be phished; a passkey can't. Two treasurers, so that one can be away.",
+        "A one-time code can be phished; a passkey can't. At least two treasurers, so that one can be away.",
         "Invite them; a second administrator confirms their roles. Each sets up an authenticator app and a passkey the "
         "same day.",
         verdicts.treasury,
@@ -110,14 +111,15 @@ STEPS: Final = (
     Step(
         "signature",
         "Trial signatures by two treasurers",
-        "Proves that passkeys work at this address before a payout depends on them.",
-        "Each treasurer opens this page and signs once. This also works in the first 24 hours.",
+        "Proves that passkeys work on this site before a payout depends on them.",
+        "Each treasurer opens this page and signs once. This also works in the first 24 hours "
+        "after setting up a passkey.",
         verdicts.signatures,
     ),
     Step(
         "key",
         "Read-only key",
-        "With it, the desk can show everything but pay nothing. The withdrawal key comes later.",
+        "With a read-only key, the desk shows everything but can't pay. The withdrawal key comes later.",
         "Create the key on the exchange. The first key is added by command, which also creates the account:",
         verdicts.key,
         command=(
@@ -179,7 +181,8 @@ STEPS: Final = (
         "backup",
         "Backup restored once",
         "Restore a backup once to prove it works.",
-        "Back up here, restore on another machine with an empty database and the same key ring, then confirm it here.",
+        "Restore a backup of this desk on another machine with an empty database and the same key "
+        "ring, then confirm here.",
         verdicts.backup,
         command=f"{MANAGE} backup /var/backups/countersign/first\n{MANAGE} restore /var/backups/countersign/first",
         asks=confirmations.BACKUP,

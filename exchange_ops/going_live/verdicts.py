@@ -66,7 +66,7 @@ def tls(visit: Visit) -> Verdict:
     if name != settings.DESK_HOST:
         sentence = f"This page was opened at {name}; passkeys work at {settings.DESK_ORIGIN} only."
         return Verdict(holds=False, sentence=sentence)
-    return Verdict(holds=True, sentence=f"This page was opened at {name}, over TLS.", at=visit.now)
+    return Verdict(holds=True, sentence=f"This page was opened at {name} over TLS.", at=visit.now)
 
 
 def secrets(_: Visit) -> Verdict:
@@ -180,7 +180,7 @@ def _probe(account: Account) -> Verdict:
     if fact is None:
         return Verdict(holds=False, sentence="Not yet verified: what happens to an expired reservation.")
     if fact.value != facts.LAPSES:
-        sentence = f"An expired reservation ended as “{fact.value}”, so approval always comes first."
+        sentence = f"An expired reservation had the final status “{fact.value}”, so approval always comes first."
         return Verdict(holds=False, sentence=sentence, at=fact.noted_at)
     return Verdict(holds=True, sentence="An expired reservation was released, not paid.", at=fact.noted_at)
 
@@ -223,7 +223,9 @@ def payout(_: Visit) -> Verdict:
         sentence = f"{proven.reference} was paid and verified on-chain."
         return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
     if Withdrawal.objects.filter(state=states.SETTLED).exists():
-        sentence = "A payout was paid, but not yet verified on-chain. On-chain verification is available for BCH only."
+        sentence = (
+            "A payout has been paid but not yet verified on-chain. On-chain verification is available for BCH only."
+        )
         return Verdict(holds=False, sentence=sentence)
     return Verdict(holds=False, sentence="No payout yet.")
 
@@ -232,7 +234,7 @@ def _each_account(check: Callable[[Account], Verdict]) -> Verdict:
     """The verdict of the first account where it does not hold; if it holds for all, the oldest verdict."""
     verdicts = [(account, check(account)) for account in Account.objects.order_by("pk")]
     if not verdicts:
-        return Verdict(holds=False, sentence="No account yet. The first key creates it.")
+        return Verdict(holds=False, sentence="No account yet. Adding the first key creates it.")
     for account, verdict in verdicts:
         if not verdict.holds:
             return Verdict(holds=False, sentence=f"{account.name}: {verdict.sentence}", at=verdict.at)

@@ -166,7 +166,7 @@ def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     if successor.probe_problem:
         return f"The new key could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
-        return "The new key belongs to a different account at the exchange: it doesn't show our transactions."
+        return "The new key belongs to a different exchange account: its ledger doesn't contain our transactions."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
     if lost:
         return f"The new key lacks permissions that the old key has: {', '.join(lost)}."
@@ -179,10 +179,15 @@ def why_not_finish(key: ApiKey, now: datetime) -> str:
     if key.kept_at is None or successor is None:
         return "This key has no rotation to finish."
     if successor.is_turned_down:
-        return f"The exchange rejected the new key after the switch: {successor.last_problem} Switch back or fix it."
+        return (
+            f"The exchange rejected the new key after the switch: {successor.last_problem} Switch back or "
+            "fix the new key."
+        )
     if now < key.kept_at + KEPT_AT_LEAST:
         ready = key.kept_at + KEPT_AT_LEAST
-        return f"Requests with the old key may still be in progress. You can wipe it from {ready:%H:%M:%S} UTC."
+        return (
+            f"Requests with the old key may still be in progress. You can wipe the old key from {ready:%H:%M:%S} UTC."
+        )
     return ""
 
 

@@ -105,7 +105,7 @@ def _warnings(key: ApiKey) -> list[str]:
     sentences = []
     if key.same_account is False:
         sentences.append(
-            "The key belongs to a different account at the exchange: our transactions are missing. "
+            "The key belongs to a different exchange account: its ledger doesn't contain our transactions. "
             "Other keys are used first."
         )
     if excess := rights.excess(key):
@@ -115,7 +115,7 @@ def _warnings(key: ApiKey) -> list[str]:
         )
     if lacking := rights.lacking(key):
         names = ", ".join(right.value for right in lacking)
-        sentences.append(f"Missing at the exchange: {names}. The key is not used for these.")
+        sentences.append(f"Permissions not granted by the exchange: {names}. The key is not used for these.")
     return sentences
 
 

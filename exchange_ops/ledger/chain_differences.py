@@ -70,7 +70,7 @@ def difference(row: LedgerEntry, reading: Reading, *, needed: int, now: datetime
 
 
 _ASK: Final = "Contact the exchange before using the funds."
-_CHASE: Final = "Ask the exchange to credit it and quote the transaction."
+_CHASE: Final = "Ask the exchange to credit the deposit, quoting the transaction ID."
 
 
 def _unknown(row: LedgerEntry, paid: str, *, is_settled: bool, now: datetime) -> str:

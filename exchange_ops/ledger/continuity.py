@@ -61,7 +61,7 @@ def require(*, account: Account, client: ExchangeClient, now: datetime) -> None:
     is_certain = len(problems) == len(entries) and bool(client.listing("get_transactions", limit=1).records)
     if is_certain or _lasts(account, now):
         _freeze(account, problems, now)
-    raise LedgerBroke(f"This is not the ledger synced before. {problems[0]}")
+    raise LedgerBroke(f"This is not the same ledger as in earlier syncs. {problems[0]}")
 
 
 def require_same(*, account: Account, transactions: Sequence[records.Transaction]) -> None:
@@ -78,11 +78,11 @@ def require_same(*, account: Account, transactions: Sequence[records.Transaction
     for record in transactions:
         entry = by_id.get(record.id)
         if entry is not None and not _is_same(entry, record, is_newer=False):
-            raise LedgerBroke(f"This is not the ledger synced before. {_other(entry, record)}")
+            raise LedgerBroke(f"This is not the same ledger as in earlier syncs. {_other(entry, record)}")
         if ids.get(record.index, record.id) != record.id:
             raise LedgerBroke(
-                f"This is not the ledger synced before. Index {record.index} belonged to transaction "
-                f"{ids[record.index]} and now to {record.id}."
+                f"This is not the same ledger as in earlier syncs. Index {record.index} was transaction "
+                f"{ids[record.index]}; it is now {record.id}."
             )
 
 

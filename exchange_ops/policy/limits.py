@@ -85,7 +85,7 @@ def too_many(*, person: "Person", account: Account, here: int, everywhere: int) 
         return None
     count = everywhere if limit.account_id is None else here
     where = "" if limit.account_id is None else " on this account"
-    sentence = f"The policy limit is {limit.most:.0f} open orders{where}; this order would make {count}."
+    sentence = f"The policy limit is {limit.most:.0f} open orders{where}; this order would bring the total to {count}."
     return Exceeded(sentence, limit.beyond, Decimal(count))
 
 

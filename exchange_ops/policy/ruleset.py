@@ -301,11 +301,11 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
         old_factor, factor = _figure(before.factor), _figure(after.factor)
-        sentence = f"Network fee limit: {factor} times the estimate (was {old_factor} times)."
+        sentence = f"Network fee limit: {factor}\u00d7 the estimate (was {old_factor}\u00d7)."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (
-            f"Network fee: always up to {_figure(after.floor)} {new.currency} above the estimate "
+            f"Fixed network fee margin: {_figure(after.floor)} {new.currency} above the estimate "
             f"(was {_figure(before.floor)} {new.currency})."
         )
         yield Difference(sentence, is_looser=after.floor > before.floor)

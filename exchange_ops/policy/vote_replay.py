@@ -97,8 +97,8 @@ class Votes:
             confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
         ):
             yield (
-                f"Event {event.seq}: {self.mark}-{number} relies on second factor {confirmation}, "
-                "which does not prove it."
+                f"Event {event.seq}: {self.mark}-{number} relies on second-factor confirmation {confirmation}, "
+                "which does not cover this action."
             )
         elif name in COUNTED:
             self._people[number, str(digest)].add(event.actor_id or 0)
@@ -122,11 +122,16 @@ class Votes:
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest, comment=comment
             ):
-                yield f"{which} relies on second factor {word.confirmation_id}, which does not prove it."
+                yield (
+                    f"{which} relies on second-factor confirmation {word.confirmation_id}, which does not "
+                    "cover this action."
+                )
         for number, by_events in self._event_names.items():
             for confirmation in sorted(by_events.keys() - stored[number]):
                 if by_events[confirmation] not in {"closed", "issued_anew"}:  # these store no vote beside the event
-                    yield f"{self.mark}-{number}: the decision confirmed with second factor {confirmation} is missing."
+                    yield (
+                        f"{self.mark}-{number}: the decision with second-factor confirmation {confirmation} is missing."
+                    )
 
 
 def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
@@ -140,7 +145,10 @@ def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
         if confirmations.prove(confirmation, person_id=event.actor_id, purpose=freezes.PURPOSE):
             agreed[number].add(event.actor_id)
         else:
-            yield f"Event {event.seq}: freeze {number} relies on second factor {confirmation}, which does not prove it."
+            yield (
+                f"Event {event.seq}: freeze {number} relies on second-factor confirmation {confirmation}, "
+                "which does not cover this action."
+            )
         if name == "thawed":
             ended.add(number)
             if len(agreed[number]) < freezes.VOTES_TO_THAW:

@@ -58,7 +58,7 @@ class RulesForm(forms.Form):
         max_value=ruleset.DISTANCES[1],
         max_digits=6,
         decimal_places=2,
-        help_text="For limit orders priced worse than the market, and market orders that go deeper into the book. "
+        help_text="For limit orders priced worse than the market, and market orders that reach deeper into the book. "
         f"If blank: {ruleset.USUAL_DISTANCE} %, and orders beyond it need explicit confirmation.",
     )
     price_beyond = forms.ChoiceField(
@@ -78,13 +78,14 @@ class RulesForm(forms.Form):
         max_value=fee_margins.FLOORS[1],
         max_digits=8,
         decimal_places=2,
-        help_text="Always allowed above the estimate, in the currency of the tiers. Useful where fees are very small.",
+        help_text="Fees may always exceed the estimate by this amount, in the tiers' currency. Useful where "
+        "fees are very small.",
     )
     reason = forms.CharField(
         label="Reason for the change",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Shown to the second approver and kept with the version.",
+        help_text="Shown to the second approver and kept with the policy version.",
     )
 
 

@@ -39,7 +39,7 @@ STATES: Final[dict[str, State]] = {
     REJECTED: State("Rejected", "No changes made.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
-        "No changes made: the proposer withdrew it.",
+        "No changes made: the proposer withdrew the proposal.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -55,7 +55,8 @@ STATES: Final[dict[str, State]] = {
     ),
     OVERTAKEN: State(
         "Superseded",
-        "No changes made: another rule change was published first, or the proposer or approver can no longer approve.",
+        "No changes made: another rule change was published first, or the proposer or approver no "
+        "longer has the required role.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
 NOBODY_MAY = "Only treasury and administrators can change the rules."
-NOT_THERE = "No changes made: this also affects accounts you have no access to. Ask a colleague who has."
+NOT_THERE = "No changes made: this also affects accounts you have no access to. Ask a colleague who has access."
 
 
 class CannotChange(Exception):
@@ -301,6 +301,6 @@ DECISIONS: Final = InTurn(
     CannotChange,
     machine.MACHINE,
     missing="Rule change not found.",
-    why_over=lambda row: "No changes made: a colleague acted on it first. Refresh.",
+    why_over=lambda row: "No changes made: a colleague acted on this proposal first. Refresh.",
     read_with=("proposed_by", "agreed_by"),
 )

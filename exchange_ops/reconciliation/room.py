@@ -59,7 +59,7 @@ def _reconciliation() -> Health:
     answers = []
     for one in accounts:
         of_one = _health(f"Reconciliation for {one.name}", rows.get(scheduled_checks.name_of(one)))
-        waits = " It starts once the ledger has been synced." if scheduled_checks.waits(one, now) else ""
+        waits = " Reconciliation starts once the ledger has been synced." if scheduled_checks.waits(one, now) else ""
         answers.append(replace(of_one, sentence=of_one.sentence + waits))
     return ages.worst(answers) if answers else Health(ok=True, sentence="No account to reconcile yet.")
 

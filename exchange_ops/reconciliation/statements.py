@@ -131,12 +131,14 @@ def _judged(of_days: Figures, overall: Figures, *, is_stale: bool, is_past: bool
         reason = f"The exchange's ledger has entries of the unknown type {overall.unknown_type!r}."
         return Line(of_days, UNPROVABLE, reason=reason)
     if is_past:
-        return Line(of_days, PAST, reason="The exchange was synced after this period.")
+        return Line(of_days, PAST, reason="The last sync was after the end of this period.")
     if is_stale:
         return Line(of_days, STALE, reason="The last exchange balance is too old to compare.")
     if overall.opening is None:
         remainder = overall.reported - overall.net
-        reason = "More went out than was ever available." if remainder else ""
+        reason = (
+            "The balance does not match its transactions, and no opening balance is on record." if remainder else ""
+        )
         return Line(of_days, DIFFERS if remainder else AGREES, remainder, reason)
     return Line(of_days, DIFFERS if overall.difference else AGREES, overall.difference)
 

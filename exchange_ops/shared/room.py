@@ -46,11 +46,13 @@ def _clock() -> Health:
 
 
 def _worker() -> Health:
-    return _loop(heartbeats.WORKER, "Worker", "Forms wait for responses; the scheduler continues payouts.")
+    return _loop(
+        heartbeats.WORKER, "Worker", "Form checks with the exchange are delayed; the scheduler continues payouts."
+    )
 
 
 def _releases() -> Health:
-    return _loop(heartbeats.RELEASES, "Release worker", "The scheduler releases reserved money instead.")
+    return _loop(heartbeats.RELEASES, "Release worker", "The scheduler releases reserved funds instead.")
 
 
 def _sweeper() -> Health:
@@ -62,7 +64,7 @@ def _jobs() -> Health:
     age = ages.age(row.beat_at if row else None, clock.now())
     if row is None or age is None or age > ages.BEAT_AGE:
         return Health(ok=True, sentence="No worker job is overdue.")
-    consequence = "Its account or task may be delayed; other jobs continue. An admin can restart the workers."
+    consequence = "The account or task concerned may be delayed; other jobs continue. An admin can restart the workers."
     return Health(ok=False, sentence=f"{row.problem} {consequence}", age_s=age.total_seconds())
 
 

@@ -35,7 +35,7 @@ def ended(name: str, *, sentence: str, now: datetime, account: Account | None = 
 
 def stopped(name: str, *, now: datetime, account: Account | None = None) -> None:
     """The follower was told to stop, or another process took over."""
-    problem = "The follower has stopped."
+    problem = "The stream follower has stopped."
     update(name, account=account, connected=False, beat_at=now, problem=problem)
     announcements.announce("system")
 

@@ -47,15 +47,15 @@ _STATUSES: Final = {
         CLOSED,
         "Frozen or disabled",
         (
-            "The exchange uses one status for both. Activating shows which: a frozen sub-account becomes active, a "
-            "disabled one does not."
+            "The exchange uses the same status for both. Activating shows which applies: a frozen "
+            "sub-account becomes active, a disabled one does not."
         ),
         Tone.WARN,
     ),
     UNCLEAR: AccountStatus(
         UNCLEAR,
         "Unclear",
-        "The exchange's list and payout settings disagree, or its status is unknown.",
+        "The exchange's list and payout settings disagree, or the sub-account's status is unknown.",
         Tone.BAD,
     ),
     GONE: AccountStatus(GONE, "Not listed", "No longer in the exchange's list.", Tone.BAD),

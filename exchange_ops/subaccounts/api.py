@@ -27,13 +27,13 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         help_text="Requested status; empty if none was requested.",
     )
     difference = serializers.SerializerMethodField(
-        help_text="Requested status compared with the observed one, as a label."
+        help_text="Label comparing the requested status with the observed one."
     )
     differs = serializers.SerializerMethodField(help_text="Whether the difference needs review.")
     settings_shown = serializers.BooleanField(
         read_only=True,
         allow_null=True,
-        help_text="Whether the exchange showed its settings; null before the first sync.",
+        help_text="Whether the exchange showed the sub-account's settings; null before the first sync.",
     )
     payout_enabled = serializers.BooleanField(
         read_only=True, allow_null=True, help_text="Last value shown by the exchange."
@@ -67,7 +67,8 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     @extend_schema_field(
         serializers.ChoiceField(
             choices=account_status.NAMES,
-            help_text="Derived from all observations. closed: frozen or disabled (one status at the exchange).",
+            help_text="Derived from all observations. closed: frozen or disabled (the exchange uses one status "
+            "for both).",
         )
     )
     def get_standing(self, row: SubAccount) -> str:
@@ -79,7 +80,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
-        """Requested status compared with the observed one, as a label."""
+        """Label comparing the requested status with the observed one."""
         return self._difference(row).label
 
     def get_differs(self, row: SubAccount) -> bool:
@@ -117,7 +118,7 @@ class SubAccountActionOut(serializers.ModelSerializer[SubAccountAction]):
 
     kind = serializers.ChoiceField(choices=list(states.KINDS), read_only=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
-    sentence = serializers.CharField(read_only=True, help_text="What happened, then who can do what.")
+    sentence = serializers.CharField(read_only=True, help_text="What happened and who can act next.")
     requested_by = serializers.CharField(source="requested_by.username", read_only=True)
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
     requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)

@@ -89,9 +89,9 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
     answer, problem = LOST, f"No usable response: {unknown.reason}"
     if _ALREADY_SHUT in body:
-        answer, problem = ALREADY, "The exchange reports that it is already frozen or disabled."
+        answer, problem = ALREADY, "The exchange reports that the sub-account is already frozen or disabled."
     elif _NO_SUCH in body:
-        answer, problem = UNKNOWN_ID, "The exchange does not know this sub-account."
+        answer, problem = UNKNOWN_ID, "The exchange does not recognise this sub-account."
     return Reply(
         calls.UNKNOWN,
         answer=answer,

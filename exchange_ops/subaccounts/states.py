@@ -30,7 +30,8 @@ CANCELLED: Final = "cancelled"
 STATES: Final[dict[str, State]] = {
     "requested": State(
         "Queued",
-        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can withdraw it.",
+        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can "
+        "withdraw the request.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -52,8 +53,8 @@ STATES: Final[dict[str, State]] = {
     "unknown": State(
         "Outcome unknown",
         (
-            "It is not yet known whether the change was made: the exchange gave no clear response. Its list is "
-            "checked until it is known. No action needed."
+            "It is not yet known whether the change was made: the exchange gave no clear response. The exchange's list "
+            "is checked until the outcome is known. No action needed."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -77,7 +78,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_done": State(
         "Not done",
-        "No changes made, according to the exchange's list. An admin can request it again.",
+        "No changes made, according to the exchange's list. An admin can request the change again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",

@@ -86,7 +86,8 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
         )
     else:
         sentence = (
-            f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this cannot be verified."
+            f"The exchange shows the status {account_status.status_of(sub).label.lower()}, so the change "
+            "can't be verified."
         )
         machine.move(
             row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=evidence, last_problem=sentence
@@ -206,9 +207,9 @@ def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
     status = account_status.status_of(sub).label.lower()
     if row.state == states.ACCEPTED:
-        return f"The exchange accepted it but still shows {status}."
+        return f"The exchange accepted the request but still shows the sub-account as {status}."
     problem = row.last_problem if row.looks == 0 else ""
-    return f"{problem} The exchange still shows {status}.".strip()[:500]
+    return f"{problem} The exchange still shows the sub-account as {status}.".strip()[:500]
 
 
 def _next_look(row: SubAccountAction, now: datetime) -> datetime:

@@ -27,7 +27,7 @@ FORM = "__all__"
 PURPOSES = states.PURPOSES
 LONGEST_REASON = 500
 MOST_AT_ONCE = 50
-STALE = "This changed after you opened the page. Refresh, then decide."
+STALE = "The sub-account changed after you opened the page. Refresh, then decide."
 _STEPS = {
     "requested": steps.send,
     "sending": steps.lease_expired,

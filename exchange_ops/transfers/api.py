@@ -42,10 +42,13 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
     turn = serializers.ChoiceField(choices=["person", "worker", "exchange", "nobody"], read_only=True)
     initiator = serializers.CharField(source="initiator.username", read_only=True)
     reissues = serializers.IntegerField(
-        source="reissues_id", read_only=True, allow_null=True, help_text="The ID of the earlier transfer it replaces."
+        source="reissues_id",
+        read_only=True,
+        allow_null=True,
+        help_text="ID of the earlier transfer that this one replaces.",
     )
     second_id = serializers.CharField(
-        read_only=True, allow_null=True, help_text="The ID of a conversion's other transaction."
+        read_only=True, allow_null=True, help_text="Transaction ID of the other side of the conversion."
     )
     ledger_seen_at = serializers.DateTimeField(
         read_only=True, allow_null=True, help_text="When a matching entry first appeared in the exchange's ledger."

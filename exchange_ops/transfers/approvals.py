@@ -154,7 +154,7 @@ def _refuse_person(row: Transfer, person: "Person") -> None:
 
 def _nothing_to_decide(row: Transfer) -> str:
     if row.state == states.REVIEW:
-        return "A colleague acted on it at the same time. Refresh, then decide."
+        return "A colleague has just acted on this transfer. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
     return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."

@@ -100,7 +100,7 @@ def reissue(
             )
             new = workflow.submit(new, now=now, session_key=session_key)
     except IntegrityError:
-        raise CannotClose("It was already requested again.") from None
+        raise CannotClose("This transfer was already requested again.") from None
     return new
 
 
@@ -127,7 +127,7 @@ def resolve(
         if row.state != states.INVESTIGATE:
             raise CannotResolve(f"Nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
-            raise CannotResolve("Two treasurers must close it; the requester can't be one of them.")
+            raise CannotResolve("Two treasurers must close this transfer; the requester can't be one of them.")
         confirmation = _confirmation(row, act, RESOLUTIONS, FINDINGS.signed_digest(row, verdict, evidence))
         try:
             FINDINGS.keep(row, act, verdict=verdict, confirmation=confirmation)
@@ -164,7 +164,7 @@ def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]
     if row.state != states.NOT_SEEN:
         raise CannotClose(f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
-        raise CannotClose("Only treasurers other than the requester can decide on it.")
+        raise CannotClose("Only treasurers other than the requester can decide on this transfer.")
     signed_digest = signed_fields.bind(digest_of(row), {signed_fields.COMMENT: act.comment})
     return _confirmation(row, act, decisions, signed_digest)
 
@@ -195,7 +195,7 @@ def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decision
         refusal,
         machine.MACHINE,
         missing="Transfer not found.",
-        why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
+        why_over=lambda row: "A colleague has just acted on this transfer. Refresh.",
         **words,
     )
 

@@ -29,11 +29,11 @@ def problem(*, by: str, identifier: str) -> str:
     if not identifier:
         return f"Enter the other user's {IDENTIFIED_BY[by]}."
     if not identifier.isascii() or not identifier.isprintable():
-        return "This contains look-alike characters. Retype it in plain letters."
+        return "This contains look-alike characters or accents. Retype it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
         return "Enter a valid e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):
-        return f"Use only letters, digits, dots and dashes, up to {LONGEST_USERNAME} characters."
+        return f"Use only letters, digits, dots, hyphens and underscores, up to {LONGEST_USERNAME} characters."
     return ""
 
 

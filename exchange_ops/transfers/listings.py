@@ -119,7 +119,10 @@ def _listed(row: Transfer, now: datetime) -> None:
 
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     """The alarm of an answer that the ledger does not confirm. It is still looked for, and ends when it is listed."""
-    reason = f"The exchange returned the ID {row.exchange_id}, but its ledger does not show it after ten minutes."
+    reason = (
+        f"The exchange returned the ID {row.exchange_id}, but its ledger still does not show this "
+        "transaction after ten minutes."
+    )
     machine.move(
         row,
         event="not_listed",
@@ -134,7 +137,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
 
 def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: datetime) -> None:
     """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
-    reason = "The exchange's ledger differs from the request."
+    reason = "The exchange's ledger entry differs from the request."
     with transaction.atomic():
         freezes.lock_open(row.account)
         machine.move(

@@ -61,14 +61,14 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
     counts = {len(entries) for entries in entries_by_leg.values()}
     several, one, none = max(counts) > 1, counts == {1}, counts == {0}
     if several:
-        _call_people(row, call, facts, "The ledger shows several transactions that may be this one.", watch.now())
+        _call_people(row, call, facts, "The ledger shows several transactions that may be this transfer.", watch.now())
     elif one and unexplained == {}:
         _settle(row, call, [entries[0].exchange_id for entries in entries_by_leg.values()], facts, watch.now())
     elif none and unexplained == {} and not after.unread:
         if quiet and looks >= LISTINGS:
             _not_seen(row, call, facts, watch.now())
         else:
-            _wait(row, watch.now(), "The exchange's ledger does not show it yet.", looks)
+            _wait(row, watch.now(), "The exchange's ledger does not show the transfer yet.", looks)
     elif looks >= LISTINGS and (one or quiet):
         _call_people(row, call, facts, _disagreement(unexplained, after, call), watch.now())
     else:

@@ -92,7 +92,7 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
         event="send_claimed",
         to=states.SENDING,
         now=now,
-        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
+        obstacle=lambda: "Not sent: the account was frozen just before sending." if freezes.active(row.account) else "",
         prepare=lambda: transfer_calls.prepare(row, before=before, now=now),
         attempt=row.attempt + 1,
         last_problem=before.remark[:500],
@@ -179,7 +179,10 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
         listings.look_for_latecomer(old, now=now, client_for=client_for)
     if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
-    return f"Not sent: {old.reference}, which it replaces, has appeared at the exchange. You can cancel this one."
+    return (
+        f"Not sent: {old.reference}, which it replaces, has appeared in the exchange's ledger. The "
+        "requester can withdraw this transfer."
+    )
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:

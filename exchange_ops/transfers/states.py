@@ -57,7 +57,7 @@ STATES: Final[dict[str, State]] = {
     "review": State(
         "Waiting for approvals",
         "Nothing has been sent. The money would leave the company, so the policy requires approval. "
-        "Treasury can approve or reject; the requester can withdraw it.",
+        "Treasury can approve or reject; the requester can withdraw the request.",
         Turn.PERSON,
         Tone.WARN,
         icon="users-round",
@@ -65,7 +65,7 @@ STATES: Final[dict[str, State]] = {
     "approved": State(
         "Waiting to be sent",
         "Nothing has been sent yet. The transfer is about to be sent. No action needed; the "
-        "requester can withdraw it until then.",
+        "requester can withdraw the request until then.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -104,7 +104,7 @@ STATES: Final[dict[str, State]] = {
     "not_seen": State(
         "Not seen, waiting for a decision",
         "The money does not appear to have moved: the exchange did not respond, and its ledger and "
-        "balances show no transfer. Treasury can close it or request it again. It is never sent "
+        "balances show no transfer. Treasury can close it or request it again. The transfer is never sent "
         "again automatically.",
         Turn.PERSON,
         Tone.WARN,
@@ -121,7 +121,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "closed": State(
         "Closed, not moved",
-        "The money was not moved according to the exchange's ledger; treasury closed it. If it "
+        "The money was not moved, according to the exchange's ledger; treasury closed the transfer. If it "
         "appears in the ledger later, an incident is opened.",
         Turn.NOBODY,
         Tone.QUIET,
@@ -162,8 +162,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Not sent in time",
-        "Nothing was sent. The transfer could not be sent within an hour of its approval, for the "
-        "reason below, and expired. You can request it again.",
+        "Nothing was sent. The transfer expired: it could not be sent within an hour of its approval, for the "
+        "reason below. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="clock",

@@ -130,9 +130,9 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
         with transaction.atomic():
             row = machine.lock(transfer_id)
             if not rules.may_cancel_transfer(person, row):
-                raise CannotCancel("Only the requester can withdraw it.")
+                raise CannotCancel("Only the requester can withdraw this request.")
             if row.state not in {states.REVIEW, states.APPROVED}:
-                raise CannotCancel(f"It can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
+                raise CannotCancel(f"This request can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
             return machine.move(
                 row,
                 event="cancelled",
@@ -148,7 +148,7 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     except Transfer.DoesNotExist:
         raise CannotCancel("Transfer not found.") from None
     except machine.CannotMove:
-        raise CannotCancel("The status changed at the same time. Refresh, then try again.") from None
+        raise CannotCancel("The status has just changed. Refresh, then try again.") from None
 
 
 def newest() -> QuerySet[Transfer]:

@@ -43,7 +43,7 @@ STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
         "Nothing has been sent. The address and the network fee are being checked with the exchange. No "
-        "action needed; the requester can withdraw it.",
+        "action needed; the requester can withdraw the request.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="circle-dashed",
@@ -51,7 +51,7 @@ STATES: Final[dict[str, State]] = {
     "review": State(
         "Waiting for approvals before the hold",
         "Nothing has been sent or reserved. The policy requires approval before the "
-        "reservation. Treasury can approve or reject; the requester can withdraw it.",
+        "reservation. Treasury can approve or reject; the requester can withdraw the request.",
         Turn.PERSON,
         Tone.WARN,
         icon="users-round",
@@ -59,7 +59,7 @@ STATES: Final[dict[str, State]] = {
     "queued": State(
         "Waiting to be reserved",
         "Nothing has been sent. The funds are about to be reserved at the exchange. No action needed; the "
-        "requester can withdraw it.",
+        "requester can withdraw the request.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -82,7 +82,7 @@ STATES: Final[dict[str, State]] = {
     "held": State(
         "Reserved, waiting for approvals",
         "Not paid. The funds are reserved at the exchange and are released if there is no decision "
-        "by the deadline. Treasury can approve or reject; the requester can withdraw it.",
+        "by the deadline. Treasury can approve or reject; the requester can withdraw the request.",
         Turn.PERSON,
         Tone.WARN,
         icon="hourglass",
@@ -141,7 +141,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "disputed": State(
         "Paid, but the records disagree",
-        "The exchange reports it as paid, but other evidence disagrees. Two treasurers must review "
+        "The exchange reports this payout as paid, but other evidence disagrees. Two treasurers must review "
         "the evidence and submit the same finding. Do not pay this again.",
         Turn.PERSON,
         Tone.BAD,
@@ -151,7 +151,7 @@ STATES: Final[dict[str, State]] = {
     "rolling_back": State(
         "Being released",
         (
-            "Not paid. The reserved funds are being released; this is retried until the exchange's "
+            "Not paid. The reserved funds are being released; the release is retried until the exchange's "
             "ledger confirms it. No action needed."
         ),
         Turn.WORKER,
@@ -179,7 +179,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Lapsed, not paid",
-        "Not paid. The exchange's ledger shows no open reservation for it. You can request it again.",
+        "Not paid. The exchange's ledger shows no open reservation for this payout. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",

@@ -148,9 +148,9 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         with transaction.atomic():
             row = machine.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
-                raise CannotCancel("Only the requester can withdraw it.")
+                raise CannotCancel("Only the requester can withdraw this request.")
             if not row.is_cancellable:
-                raise CannotCancel(f"It can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
+                raise CannotCancel(f"This request can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
             is_held = row.state == states.HELD
             latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
             decision: dict[str, Any] = latch if is_held else {}
@@ -168,7 +168,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     except Withdrawal.DoesNotExist:
         raise CannotCancel("Request not found.") from None
     except mover.CannotMove:
-        raise CannotCancel("The status changed at the same time. Refresh, then try again.") from None
+        raise CannotCancel("The status has just changed. Refresh, then try again.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:

@@ -39,7 +39,7 @@ def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     operator.is_paid()
     expect(operator.state()).to_have_text("Paid and proven")
     expect(operator.page.locator("#facts")).to_contain_text("Paid, and verified on-chain")
-    deep = re.compile(r"\d+ blocks deep, and Countersign verified the proof")  # a block comes by itself, too
+    deep = re.compile(r"\(\d+ confirmations\), and Countersign verified the proof")  # a block comes by itself, too
     expect(operator.page.locator("#proof")).to_contain_text(deep)
     assert operator.is_same_document(), "the page was never loaded again"
     seen = operator.seen()

@@ -219,6 +219,8 @@ def test_a_job_that_runs_too_long_is_an_alarm_until_it_ends(account):
     assert look("jobs").ok
     heartbeats.failed(heartbeats.JOBS, now=clock.now(), problem="A job is overdue: tip: follow.")
     assert not look("jobs").ok
-    assert look("jobs").sentence.startswith("A job is overdue: tip: follow. Its account or task may be delayed")
+    assert look("jobs").sentence.startswith(
+        "A job is overdue: tip: follow. The account or task concerned may be delayed"
+    )
     heartbeats.failed(heartbeats.JOBS, now=clock.now() - timedelta(minutes=5), problem="A job is overdue.")
     assert look("jobs").ok

@@ -29,7 +29,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ADDED = "Key added. Checking its permissions at the exchange."
+ADDED = "Key added. Checking its permissions with the exchange."
 _REFUSALS = (CannotChangeKey, CannotConfirm)
 
 

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
-        self.stdout.write("Following the exchange's streams; waiting for the lease.")
+        self.stdout.write("Stream follower started; waiting for the lease.")
         LANES.use_threads()
         sign_of_life.first()
         Following(

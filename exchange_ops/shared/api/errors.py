@@ -21,7 +21,7 @@ _MESSAGES = {
     401: "Sign in, or send a token.",
     403: "No changes made: your roles don't allow this.",
     404: "Not found.",
-    405: "Method not allowed at this address.",
+    405: "Method not allowed for this endpoint.",
     409: "Nothing was recorded.",
     415: "Send JSON.",
 }

@@ -32,7 +32,7 @@ _MESSAGES = {
     states.APPROVED: "Approved. The transfer is being sent.",
     states.REJECTED: "Rejected. Nothing was sent.",
     states.CANCELLED: "Withdrawn. Nothing was sent.",
-    states.CLOSED: "Closed. It was not sent again.",
+    states.CLOSED: "Transfer closed. It was not sent again.",
     states.INVESTIGATE: "Finding recorded. A second treasurer must submit the same finding.",
 }
 

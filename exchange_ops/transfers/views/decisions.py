@@ -71,5 +71,5 @@ def _why_not(row: Transfer, person: Person) -> str:
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
     if approvals.current(row).filter(person=person).exists():
-        return "You approved it. Another treasurer must also approve."
+        return "You approved this transfer. Another treasurer must also approve."
     return factors.why_cooling_off(person, now=clock.now())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _OUTCOMES: Final = {
     states.APPROVED: "Approved. The transfer is being sent now.",
     states.REVIEW: "Nothing has been sent yet. Approval recorded; another treasurer must also approve.",
-    states.REJECTED: "Nothing was sent. Rejected.",
+    states.REJECTED: "Rejected. Nothing was sent.",
 }
 
 

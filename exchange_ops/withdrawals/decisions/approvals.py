@@ -237,7 +237,7 @@ def _decided(row: Withdrawal) -> str:
     if row.state == states.HELD and row.echo_ok is None:
         return "You can't approve yet: the exchange's record is still being checked. Try again in a few seconds."
     if row.state in {states.REVIEW, states.HELD}:
-        return "A colleague acted on it at the same time. Refresh, then decide."
+        return "A colleague has just acted on this payout. Refresh, then decide."
     return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
 

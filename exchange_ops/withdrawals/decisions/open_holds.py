@@ -75,7 +75,7 @@ def sentence(row: Withdrawal) -> str:
     how = row.label[0].lower() + row.label[1:]
     then = "The release is retried until the exchange's ledger confirms it."
     if is_for_people(row):
-        then = "Two treasurers can release it."
+        then = "Two treasurers can release the hold."
     return f"{row.reference}: the funds are still reserved at the exchange, although the request is {how}. {then}"
 
 
@@ -130,12 +130,12 @@ def _people(row: Withdrawal) -> int:
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
     if not stands(row):
-        raise CannotOrderRelease("Nothing to release: the exchange's ledger shows no open hold for it.")
+        raise CannotOrderRelease("Nothing to release: the exchange's ledger shows no open hold for this payout.")
     if not rules.may_release_hold(act.person, row):
-        raise CannotOrderRelease("Two treasurers must release it; the requester can't be one of them.")
+        raise CannotOrderRelease("Two treasurers must release the hold; the requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotOrderRelease("A colleague acted on it after you opened it. Refresh, then decide.")
+        raise CannotOrderRelease("A colleague acted on this payout after you opened it. Refresh, then decide.")
 
 
 def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
@@ -144,7 +144,7 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         with transaction.atomic():
             HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
-        raise CannotOrderRelease("Release recorded. A second treasurer must release it too.") from None
+        raise CannotOrderRelease("Release recorded. A second treasurer must also release the hold.") from None
 
 
 def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
@@ -172,5 +172,5 @@ DECISIONS: Final = Decisions(
     CannotOrderRelease,
     machine.MACHINE,
     missing="Request not found.",
-    why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
+    why_over=lambda row: "A colleague has just acted on this payout. Refresh.",
 )

@@ -82,10 +82,10 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if row.state not in _UNCLEAR:
         raise CannotResolve(f"Nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(act.person, row):
-        raise CannotResolve("Two treasurers must close it; the requester can't be one of them.")
+        raise CannotResolve("Two treasurers must close this payout; the requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotResolve("A colleague acted on it after you opened it. Refresh, then decide.")
+        raise CannotResolve("A colleague acted on this payout after you opened it. Refresh, then decide.")
 
 
 DECISIONS: Final = Decisions(
@@ -93,7 +93,7 @@ DECISIONS: Final = Decisions(
     CannotResolve,
     machine.MACHINE,
     missing="Request not found.",
-    why_over=lambda row: "A colleague acted on it at the same time. Refresh.",
+    why_over=lambda row: "A colleague has just acted on this payout. Refresh.",
     ballot=BALLOT,
     given_already="Finding recorded. A second treasurer must submit one too.",
 )

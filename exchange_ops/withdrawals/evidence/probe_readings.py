@@ -73,7 +73,7 @@ def transfers(account: Account) -> Iterator[Answer]:
     value = {kind: ", ".join(sorted(types)) for kind, types in sorted(types_by_kind.items())}
     words = "; ".join(f"{kind}: {types}" for kind, types in value.items())
     unknown_types = {types.split("/")[0] for kinds in types_by_kind.values() for types in kinds} - KNOWN_TYPES
-    yield Answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not unknown_types)
+    yield Answer("types_of_transfers", value, f"Internal transfers are listed as: {words}.", holds=not unknown_types)
 
 
 def _numbered(indexes: list[int]) -> Answer:

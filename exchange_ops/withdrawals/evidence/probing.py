@@ -124,7 +124,7 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
     except OutcomeUnknown as unknown:
         raise CannotProbe(
             f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the "
-            f"comment {tag} in the exchange's ledger and release it there, or let it expire."
+            f"comment {tag} in the exchange's ledger and release that hold, or let it expire."
         ) from unknown
     return hold_id, tag
 
@@ -158,13 +158,13 @@ def _listed_as(record: records.Transaction, tag: str, estimate: Decimal) -> Iter
     echoed = record.public_comment == tag
     yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}returned.")
     fee = "not reported" if record.fee is None else decimal_text(record.fee)
-    sentence = f"Fee of the hold: {fee}; estimate: {decimal_text(estimate)}."
+    sentence = f"Hold fee: {fee}; estimate: {decimal_text(estimate)}."
     yield Answer("fee_is_the_estimate", record.fee == estimate, sentence)
 
 
 def _reserved_by(record: records.Transaction, currency: Currency, grown: Decimal) -> Answer:
     with_fee = smallest(currency) + (record.fee or Decimal(0))
-    sentence = f"Reserved increases by {decimal_text(grown)}; amount plus fee is {decimal_text(with_fee)}."
+    sentence = f"The reserved balance increases by {decimal_text(grown)}; amount plus fee is {decimal_text(with_fee)}."
     return Answer("reserved_holds_amount_and_fee", grown == with_fee, sentence, holds=grown > 0)
 
 
@@ -238,7 +238,7 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     )
     if status == CREATED:
         _release(fact.value["id"], means)
-    yield Answer("left_hold", {}, "The open hold is closed.")
+    yield Answer("left_hold", {}, "The hold left open by the last run is closed.")
 
 
 def _newest_index(account: Account) -> int:

@@ -100,7 +100,7 @@ def _read(client: ExchangeClient) -> Reading:
         if before == after:
             return Reading(transactions, after, tuple(asides))
         before = after
-    raise CannotReconcile("The account is too active for a consistent snapshot. Try again when it is quieter.")
+    raise CannotReconcile("The account is too active for a consistent snapshot. Try again when there is less activity.")
 
 
 def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
@@ -126,7 +126,8 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
         sentence = f"Record versions missing from our ledger, now added: {late_versions}."
     elif missing or surplus or older:
         sentence = (
-            f"Transactions missing here: {len(missing)}; unknown to the exchange: {len(surplus)}; outdated: {older}."
+            f"Transactions missing from our ledger: {len(missing)}; unknown to the exchange: "
+            f"{len(surplus)}; outdated: {older}."
         )
     else:
         return Finding("transactions", True, f"All {len(exchange_index)} transactions are up to date.")
@@ -162,7 +163,9 @@ def _against_opening(line: Figures, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
     code, remainder = line.currency, line.reported - line.net
     if line.opening is None and remainder < 0:
-        return Finding(code, False, f"Debits exceed credits by {grouped_text(-remainder)} {code}.")
+        return Finding(
+            code, False, f"The balance is {grouped_text(-remainder)} {code} lower than its transactions imply."
+        )
     if line.opening is None:
         opening[code] = decimal_text(remainder)
         return Finding(code, True, f"Opening balance: {opening[code]} {code}.")
@@ -198,7 +201,7 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
         or (row.state == states.HELD and record.status not in UNDER_WAY)
     ]
     if missing:
-        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(missing)}.")
+        return Finding("open holds", False, f"Held in Countersign but not at the exchange: {', '.join(missing)}.")
     hold_ids = {record.id for record in reading.transactions.values() if _is_hold(record)}
     unmatched = LedgerEntry.objects.filter(account=account, exchange_id__in=hold_ids, withdrawal=None)
     foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]

@@ -78,17 +78,17 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
 
 
 def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
-    blocks = f"{proof.depth} block{'' if proof.depth == 1 else 's'}"
+    blocks = f"{proof.depth} confirmation{'' if proof.depth == 1 else 's'}"
     if verdicts.is_deep(state=proof.standing, depth=proof.depth):
-        end = " Final: it is rechecked only if a chain reorganisation reaches this block."
-        sentence = f"The address received the exact amount, {blocks} deep, and Countersign verified the proof."
+        end = " Final: rechecked only if a chain reorganisation reaches this block."
+        sentence = f"The address received the exact amount ({blocks}), and Countersign verified the proof."
         return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
     if proof.standing == models.PROVEN:
-        sentence = f"The address received the exact amount, {blocks} deep. "
+        sentence = f"The address received the exact amount ({blocks}). "
         return (
             Tone.ACTIVE,
             "In a block",
-            f"{sentence}It counts as proven once {settings.PAYOUT_PROOF_DEPTH} blocks deep.",
+            f"{sentence}It counts as proven after {settings.PAYOUT_PROOF_DEPTH} confirmations.",
         )
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
     tone, label, sentence = _BLOCK_LEFT if was_there else _UNPROVEN[proof.standing]

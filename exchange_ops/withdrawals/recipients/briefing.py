@@ -95,7 +95,9 @@ class Recipient:
             f"Warning: the address is {self.own}." if self.own else "",
             f"{self.kind}." if self.kind else "",
             "First payout to this recipient." if self.is_first else "",
-            "Another payout of the same amount to this recipient was requested within 24 hours." if self.equal else "",
+            "Another payout of the same amount to this recipient was requested within 24 hours of this one."
+            if self.equal
+            else "",
             self.coin,
             "The network fee has risen." if self.fee_now else "",
         )

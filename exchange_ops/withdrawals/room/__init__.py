@@ -96,7 +96,7 @@ def _evidence(row: Withdrawal) -> list[str]:
     )
     matches = entries.filter(type__in=LEAVING, address=row.address, created_at__gte=row.created_at - EARLY)
     return [
-        f"In the ledger, {entry.exchange_id}: the same amount to the same address at "
+        f"Ledger entry {entry.exchange_id}: the same amount to the same address at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
         for entry in matches.order_by("index")
     ]

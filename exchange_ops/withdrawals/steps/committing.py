@@ -120,10 +120,10 @@ def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> 
     if answer.newest.status in ledger_lookup.EXECUTED and row.put_count:
         confirm(row, now, facts, **figures)
     elif answer.newest.status in ledger_lookup.EXECUTED:
-        reason = f"The exchange shows it as {answer.newest.status} although no payment order was sent."
+        reason = f"The exchange shows this payout as {answer.newest.status} although no payment order was sent."
         _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
     elif answer.newest.status == ledger_lookup.OVER:
-        _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
+        _stop(row, now, "The exchange closed the reservation without paying.", evidence=facts, **figures)
     elif row.put_count == 0 and (comparison := echo.compare(row, answer.version)).is_fee_above:
         reapproval.for_fee(row, answer.version, now=now, **figures)
     elif row.put_count == 0 and not comparison.agrees:
@@ -164,7 +164,11 @@ def _claimed(row: Withdrawal, now: datetime, answer: LedgerAnswer) -> ExternalCa
         event="commit_claimed",
         to=states.COMMITTING,
         now=now,
-        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
+        obstacle=lambda: (
+            "The account was frozen just before the payment order was to be sent."
+            if freezes.active(row.account)
+            else ""
+        ),
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
         put_count=row.put_count + 1,
         **first,

@@ -32,7 +32,11 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     if not policy_evaluation.still_holds(row):
         _release(
-            row, "policy_changed", now, "The policy changed while it was pending, so its approvals no longer count.", {}
+            row,
+            "policy_changed",
+            now,
+            "The policy changed while the payout was pending, so its approvals no longer count.",
+            {},
         )
         return
     watch = Stopwatch(now)
@@ -52,10 +56,12 @@ def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 5)
         machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=answer.problem[:500])
     elif answer.newest.status == ledger_lookup.OVER:
-        reason = "The exchange ended the reservation before a decision was made."
+        reason = "The exchange closed the reservation before a decision was made."
         _release(row, "ended_at_exchange", now, reason, answer.newest.facts())
     elif answer.newest.status != ledger_lookup.HELD:
-        reason = f"The exchange shows it as {answer.newest.status} although no payment was ordered here."
+        reason = (
+            f"The exchange shows this payout as {answer.newest.status} although no payment was ordered in Countersign."
+        )
         alarms.move_and_freeze(
             row,
             event="executed_without_us",

@@ -153,11 +153,11 @@ def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], no
 def _call_people(row: Withdrawal, open_entries: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
     listing = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in open_entries)
     reason = (
-        f"The ledger shows {len(open_entries)} payouts that may be this one: {listing}."
+        f"The ledger shows {len(open_entries)} payouts that may match this request: {listing}."
         if len(open_entries) > 1
-        else "The ledger has a record with our tag that can't be read."
+        else "The ledger has an unreadable record with our tag."
         if not open_entries
-        else f"The payout was executed although no payment was ordered here: {listing}."
+        else f"The payout was executed although no payment was ordered in Countersign: {listing}."
     )
     alarms.move_and_freeze(row, event="hold_ambiguous", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts)
 

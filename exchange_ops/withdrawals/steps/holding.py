@@ -91,7 +91,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         event="hold_claimed",
         to=states.HOLDING,
         now=now,
-        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
+        obstacle=lambda: "Not sent: the account was frozen just before sending." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
         attempt=attempt,
         tag=tag(withdrawal_id=row.pk, attempt=attempt),

@@ -79,7 +79,7 @@ def _settled_by_ledger(
             )
             return True
         if answer.newest.status in ledger_lookup.EXECUTED:
-            reason = f"The exchange shows it as {answer.newest.status} although a release was ordered."
+            reason = f"The exchange shows this payout as {answer.newest.status} although a release was ordered."
             alarms.move_and_freeze(
                 row, event="paid_anyway", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )

@@ -87,7 +87,7 @@ def _follow(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
 def _failed(row: Withdrawal, record: PayoutVersion, client_for: ClientFor, watch: Stopwatch) -> None:
     """Move 28, or move 27 when it had been reported as paid. The balance is read again: the money has to be back."""
     wallet = _balance(row, client_for, watch.now())
-    reason = f"The exchange marked it as failed{f' ({record.error_code})' if record.error_code else ''}."
+    reason = f"The exchange marked the payout as failed{f' ({record.error_code})' if record.error_code else ''}."
     machine.move(
         row,
         event="exchange_failed",

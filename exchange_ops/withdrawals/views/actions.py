@@ -33,7 +33,7 @@ _MESSAGES = {
     states.HELD: "Approval recorded. Another treasurer must also approve.",
     states.REVIEW: "Approval recorded. Another treasurer must also approve.",
     states.ROLLING_BACK: "Nothing was paid. The funds are being released.",
-    states.CANCELLED: "Closed. Nothing was sent.",
+    states.CANCELLED: "Request closed. Nothing was sent.",
     states.INVESTIGATE: "Finding recorded. A second treasurer must submit the same finding.",
     states.DISPUTED: "Finding recorded. A second treasurer must submit the same finding.",
 }

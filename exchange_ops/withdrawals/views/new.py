@@ -101,7 +101,7 @@ def destination(request: DeskRequest) -> HttpResponse:
     if currency is not None and address_text.strip():
         context |= _destination(request, currency, address_text, typed.get("payment_id", "")[:LONGEST_TYPED])
     elif address_text.strip():
-        context["waits"] = "Choose the currency to check the address."
+        context["waits"] = "Choose a currency so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
 
 

@@ -22,8 +22,8 @@ _OUTCOMES: Final = {
     states.QUEUED: "Approved. The funds are being reserved.",
     states.HELD: "Nothing has been paid yet. Approval recorded; another treasurer must also approve.",
     states.REVIEW: "Nothing has been sent yet. Approval recorded; another treasurer must also approve.",
-    states.ROLLING_BACK: "Nothing was paid. Rejected; the funds are being released.",
-    states.CANCELLED: "Nothing was sent. Rejected.",
+    states.ROLLING_BACK: "Rejected. Nothing was paid; the funds are being released.",
+    states.CANCELLED: "Rejected. Nothing was sent.",
 }
 
 

@@ -142,5 +142,5 @@ def test_a_request_that_is_not_right_is_refused_member_by_member(with_token, ope
 def test_only_operators_ask(with_token, make_person, role):
     response = send(with_token(make_person(role, username=f"a-{role}")), body())
     assert response.status_code == 403
-    assert "only operators can request new addresses" in response.json()["detail"]
+    assert "only operators can request one" in response.json()["detail"]
     assert not AddressRequest.objects.exists()

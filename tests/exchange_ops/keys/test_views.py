@@ -147,7 +147,7 @@ def test_declared_and_observed_rights_stand_beside_each_other(client, account):
     )
     page = page_of(client, f"/keys/{key.pk}/")
     assert "This key has more permissions than it needs: Place/cancel orders." in page
-    assert "Missing at the exchange: Withdraw cryptocurrencies." in page
+    assert "Permissions not granted by the exchange: Withdraw cryptocurrencies." in page
     assert "Granted, not needed" in page
     assert "Not checked" in page
     listed = page_of(client, "/keys/")

@@ -51,8 +51,8 @@ def test_a_stream_of_another_ledger_changes_nothing_of_the_copy_and_waits_in_sig
     stream_brings(copy, transaction(**other))
     assert rows() == before
     aside = LedgerAside.objects.get(account=copy, cleared_at=None)
-    assert "This is not the ledger synced before." in aside.reason
-    assert "not the ledger" in heartbeats.state_of(heartbeats.ledger_of(copy)).problem
+    assert "This is not the same ledger as in earlier syncs." in aside.reason
+    assert "not the same ledger" in heartbeats.state_of(heartbeats.ledger_of(copy)).problem
     assert freezes.active(copy) is None, "the next reading finds out what is true"
 
 

@@ -168,4 +168,4 @@ def test_a_round_against_another_ledger_reads_nothing_of_it(account, demo_keys, 
     assert refresh.sync_ledgers(now=clock.now(), client_for=keys.client_for) == 0
     assert rows() == before
     assert freezes.active(account) is not None
-    assert "is not the ledger synced before" in heartbeats.state_of(heartbeats.ledger_of(account)).problem
+    assert "is not the same ledger as in earlier syncs" in heartbeats.state_of(heartbeats.ledger_of(account)).problem

@@ -180,7 +180,7 @@ def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tr
     assert run(now) == 1, "the audit trail alone"
     assert not CheckRun.objects.filter(name=name).exists()
     check = states()["reconciliation"]
-    assert (check.ok, "It starts once the ledger has been synced." in check.sentence) == (True, True)
+    assert (check.ok, "Reconciliation starts once the ledger has been synced." in check.sentence) == (True, True)
     assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
     assert CheckRun.objects.get(name=name).held

@@ -160,7 +160,7 @@ def test_open_orders_are_counted_by_person_and_account(operator, make_person):
     ask(operator, confirmed=[found.token], key="second-of-them")
     assert ask(colleague, key="a-colleagues-one").oversteps == []
     assert ask(operator, account=other, key="on-the-other-account").oversteps == []
-    with pytest.raises(CannotPlace, match="The policy limit is 3 open orders; this order would make 4"):
+    with pytest.raises(CannotPlace, match="The policy limit is 3 open orders; this order would bring the total to 4"):
         ask(operator, account=other, key="one-too-many")
 
 

@@ -43,5 +43,5 @@ def test_exactly_one_of_two_that_race_for_the_last_place_is_taken(operator, run,
     with ThreadPoolExecutor(2) as pool:
         ended = sorted(pool.map(race, (1, 2)))
     assert ended[1] == "requested", ended
-    assert "The policy limit is 3 open orders; this order would make 4" in ended[0]
+    assert "The policy limit is 3 open orders; this order would bring the total to 4" in ended[0]
     assert Order.objects.count() == 3

@@ -105,7 +105,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     for words in (
         "Approved. The transfer is being sent now.",
         "Approved. The payment order is being sent to the exchange.",
-        "Nothing was paid. Rejected; the funds are being released.",
+        "Rejected. Nothing was paid; the funds are being released.",
     ):
         assert words in done
     assert [state_of(row) for row in (first, second, third)] == ["committing", "rolling_back", "approved"]
@@ -117,7 +117,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     with unguarded(machine.GUARDS):
         signature = StepUp.objects.filter(kind="totp")
         signature.update(listed=signature.get().listed.replace(first.digest, "ab" * 32))
-    assert any(f"W-{first.pk} relies on second factor" in finding for finding in findings())
+    assert any(f"W-{first.pk} relies on second-factor confirmation" in finding for finding in findings())
 
 
 def not_own(row, person):

@@ -206,7 +206,7 @@ def test_what_was_asked_for_anew_is_not_sent_when_the_older_one_moved_after_all(
     for _ in range(2):
         new = moving.step(new)
         assert new.state == "approved"
-        assert f"{old.reference}, which it replaces, has appeared at the exchange" in new.last_problem
+        assert f"{old.reference}, which it replaces, has appeared in the exchange's ledger" in new.last_problem
     assert moving.fresh(old).state == "investigate"
     assert moving.outcomes(new) == []
     for person in moving.walk.approvers[1:]:
@@ -247,7 +247,7 @@ def test_c34_answered_and_never_listed_is_alarmed_after_ten_minutes(moving):
     moving.ahead = timedelta(minutes=10, seconds=1)
     row = moving.step(row)
     assert row.state == "investigate"
-    assert "does not show it after ten minutes" in row.last_problem
+    assert "does not show this transaction after ten minutes" in row.last_problem
     assert row.next_action_at is not None, "it is still looked for"
     assert trail.problems() == []
 

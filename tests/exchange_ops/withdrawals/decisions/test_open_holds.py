@@ -86,7 +86,7 @@ def test_a_hold_that_outlives_its_closed_request_is_named_everywhere(walk, forgo
     check = checks.holds()
     assert not check.ok
     assert forgotten.reference in check.sentence
-    assert "Two treasurers can release it." in check.sentence
+    assert "Two treasurers can release the hold." in check.sentence
     assert "holds" in health.states()
     finding = findings(walk)["holds of closed requests"]
     assert (finding.agrees, forgotten.reference in finding.sentence) == (False, True)

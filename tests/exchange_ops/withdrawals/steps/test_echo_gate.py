@@ -85,7 +85,9 @@ def test_a_payout_executed_without_us_freezes_and_calls_two_people(walk, status)
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": status})
     row = walk.step(row)
     assert (row.state, row.decision) == ("investigate", machine_table.NONE)
-    assert row.last_problem.startswith(f"The exchange shows it as {status} although no payment was ordered here")
+    assert row.last_problem.startswith(
+        f"The exchange shows this payout as {status} although no payment was ordered in Countersign"
+    )
     assert freezes.active(walk.account) is not None
     assert walk.calls("commit_withdrawal", "rollback_withdrawal") == []
     assert walk.sweep() == 0

@@ -202,7 +202,7 @@ def test_the_one_who_asked_takes_it_back(signed_in, operator):
     page = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": "Typed twice"}, follow=True)
     row.refresh_from_db()
     assert row.state == "cancelled"
-    assert "Closed. Nothing was sent." in page.content.decode()
+    assert "Request closed. Nothing was sent." in page.content.decode()
 
 
 def test_the_one_who_asked_needs_no_reason_and_anybody_else_does(signed_in, operator, approver):

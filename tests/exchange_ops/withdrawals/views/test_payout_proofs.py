@@ -40,18 +40,18 @@ class TestWords:
         assert "newer block available, recheck pending" in panel(client, row)
         desk.sweep()
         words = panel(client, row)
-        assert "In a block The address received the exact amount, 1 block deep." in words
-        assert "It counts as proven once 3 blocks deep." in words
+        assert "In a block The address received the exact amount (1 confirmation)." in words
+        assert "It counts as proven after 3 confirmations." in words
         assert "newer block" not in words
         desk.mine(2)
         desk.sweep()
         words = panel(client, row)
-        assert "Proven The address received the exact amount, 3 blocks deep" in words
+        assert "Proven The address received the exact amount (3 confirmations)" in words
         assert "pays exactly 1.25000000 to the address." in words, "each step is told"
         assert desk.proof(row).block_hash in words
         desk.mine(7)
         desk.sweep()
-        assert "10 blocks deep, and Countersign verified the proof. Final:" in panel(client, row)
+        assert "(10 confirmations), and Countersign verified the proof. Final:" in panel(client, row)
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
         assert f'href="/chain/tx/{row.hash}/"' in page
         assert "Paid, and verified on-chain" in page
@@ -133,7 +133,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     page = open_as(treasury, f"/withdrawals/{row.pk}/")
     state, proof = page.locator("#facts .head .chip"), page.locator("#proof")
     expect(state).to_have_text("Paid and proven")
-    expect(proof).to_contain_text("2 blocks deep, and Countersign verified the proof")
+    expect(proof).to_contain_text("(2 confirmations), and Countersign verified the proof")
     page.evaluate("window.sameDocument = true")
     desk.reorganise(2)
     desk.sweep()
@@ -143,6 +143,6 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     desk.mine(2)
     desk.sweep()
     expect(state).to_have_text("Paid and proven")
-    expect(proof).to_contain_text("2 blocks deep")
+    expect(proof).to_contain_text("(2 confirmations)")
     expect(page.locator("#decide")).not_to_contain_text("finding")
     assert page.evaluate("window.sameDocument") is True
