@@ -88,7 +88,8 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         ended_at=now,
     )
     outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
-    messages.success(request, "Test e-mail queued. The Deliveries page shows whether the mail server accepted it.")
+    sentence = f"Test e-mail to {person.email} queued. The Deliveries page shows whether the mail server accepted it."
+    messages.success(request, sentence)
     return redirect("going-live")
 
 

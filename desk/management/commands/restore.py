@@ -24,8 +24,8 @@ class Command(BaseCommand):
             raise CommandError(str(refusal)) from None
         self.stdout.write(f"Restored: the desk as of {manifest.made_at}.")
         self.stdout.write(
-            "Nothing is sent until two treasurers settle the pending requests. Run `manage.py prepare`, then start "
-            "the desk; they are listed under Needs action."
+            "Nothing is sent until two treasurers have decided on each pending request. Run `manage.py prepare`, "
+            "then start the desk; they are listed under Needs action."
         )
         result = audit_check.run(replay=True)
         for finding in result.findings:

@@ -58,7 +58,7 @@ def probe(request: DeskRequest, key_id: int) -> HttpResponse:
         probing.ask(key_id=row.pk, person=request.user, now=clock.now())
     except probing.CannotProbeKey as problem:
         return key_page(request, row, refusal=str(problem), status=409)
-    messages.success(request, "Checking the key with the exchange. The check changes nothing.")
+    messages.success(request, f"{row}: checking the key with the exchange. The check changes nothing.")
     return redirect("key", row.pk)
 
 
