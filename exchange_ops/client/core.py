@@ -116,7 +116,7 @@ class Calls:
 def _row(operation: str) -> Operation:
     row = catalogue.by_name.get(operation)
     if row is None:
-        raise UnknownOperation(f"The exchange has no operation {operation!r}.")
+        raise UnknownOperation(f"The exchange API has no operation {operation!r}.")
     return row
 
 
@@ -126,4 +126,6 @@ def refuse_to_pay_at_once(request: Request) -> None:
         text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
     ]
     if flags != ["false"] or request.query or request.method != "POST":
-        raise WouldPayAtOnce("Withdrawal not sent: without autoCommit=false it would pay immediately.")
+        raise WouldPayAtOnce(
+            "Withdrawal not sent: without autoCommit=false, the exchange would pay it out immediately."
+        )

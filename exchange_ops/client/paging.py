@@ -33,10 +33,10 @@ def upwards(
             return
         keys = [key for record in page.records if (key := key_of(record)) <= HIGHEST_INDEX]
         if keys != sorted(keys):
-            raise BadReply("The list is not in the requested order; records could be missed.")
+            raise BadReply("The exchange did not sort the list as requested, so records could be missed.")
         keys += [key for aside in page.asides if (key := aside_key(aside) or 0) <= HIGHEST_INDEX]
         if max(keys, default=after) <= after:
-            raise BadReply("The list does not advance: a full page without a higher key.")
+            raise BadReply("Paging stopped: the exchange returned a full page without newer records.")
         after = max(keys)
 
 
@@ -62,9 +62,9 @@ def backwards(
             return
         instants = [instant_of(record) for record in page.records]
         if instants != sorted(instants, reverse=True):
-            raise BadReply("The list is not in the requested order; records could be missed.")
+            raise BadReply("The exchange did not sort the list as requested, so records could be missed.")
         if not new_records:
-            raise BadReply("The list does not advance: a full page without an older record.")
+            raise BadReply("Paging stopped: the exchange returned a full page without older records.")
         till = instants[-1] + _TICK
         instants_by_key.update(zip(map(key_of, page.records), instants, strict=True))
         instants_by_key = {key: instant for key, instant in instants_by_key.items() if instant <= till}

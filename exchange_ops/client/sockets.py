@@ -22,7 +22,7 @@ def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
     """The address of a stream. Beyond this machine only wss is used."""
     parts = urlsplit(base_url)
     if parts.scheme not in {"ws", "wss"} or not parts.hostname:
-        raise CannotFollow("The stream address must start with wss://.")
+        raise CannotFollow("The stream URL must start with wss://.")
     if parts.scheme == "ws" and not is_loopback(parts.hostname):
         raise CannotFollow("ws:// is allowed only on this machine; use wss://.")
     return base_url.rstrip("/") + address.value

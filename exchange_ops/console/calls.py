@@ -30,7 +30,7 @@ MOST_UNDER_WAY: Final = 5  # requests of one person that have no answer yet
 MOST_A_MINUTE: Final = 30  # requests of one person
 LOST_AFTER: Final = timedelta(seconds=90)  # longer than any request takes
 _WAKE_AGAIN: Final = timedelta(seconds=10)
-_LOST: Final = "No response: the worker stopped. The request was read-only; send it again."
+_LOST: Final = "No response: the worker stopped. The request was read-only, so you can safely send it again."
 MOST_CHARACTERS: Final = 200_000  # of a stored answer; a complete long listing is exported from its own page
 _SECRET_MEMBER: Final = re.compile(
     r'("(?:\w*(?:secret|password|private_?key|mnemonic|authorization|api_?key|skey)\w*|\w*wif)"\s*:\s*)"(?:[^"\\]|\\.)*"',
@@ -73,7 +73,7 @@ def request(
     if entry.needs_key and account is None:
         raise CannotSend("Not sent: this request needs an API key, and no exchange account is set up yet.")
     if entry.needs_key and not rules.may_send_requests(person, account):
-        raise CannotSend("Not sent: your role does not allow this for the account.")
+        raise CannotSend("Not sent: your role on this account does not allow this request.")
     read_arguments(entry, texts)
     existing = ConsoleCall.objects.filter(person=person, request_key=request_key).first()
     if existing is not None:
@@ -100,7 +100,7 @@ def _refuse_too_many(person: Person, now: datetime) -> None:
     mine = ConsoleCall.objects.filter(person=person)
     if mine.filter(state__in=(_State.WAITING, _State.SENDING)).count() >= MOST_UNDER_WAY:
         raise CannotSend(
-            f"Not sent: {MOST_UNDER_WAY} of your requests are still awaiting a response. Try again when one is done."
+            f"Not sent: {MOST_UNDER_WAY} of your requests are still awaiting a response. Try again once one completes."
         )
     if mine.filter(asked_at__gt=now - timedelta(minutes=1)).count() >= MOST_A_MINUTE:
         raise CannotSend(f"Not sent: limit of {MOST_A_MINUTE} requests per minute reached. Try again in a minute.")

@@ -32,22 +32,23 @@ _MARGIN: Final = Elsewhere(
     "Margin",
 )
 _PAYOUTS: Final = Elsewhere(
-    "Reserves, pays or releases money. Payouts are requested, approved and released on the Withdrawals page.",
+    "Reserves, pays out or releases funds. Payouts are requested, approved and released on the Withdrawals page.",
     "withdrawals",
     "Withdrawals",
 )
 _TRANSFERS: Final = Elsewhere(
-    "Moves money; sent twice, it moves money twice. Use the Transfers page, where each request is sent only once.",
+    "Moves money, and would move it again if sent twice. Use the Transfers page, where each request is sent only once.",
     "transfers",
     "Transfers",
 )
 _SUBACCOUNTS: Final = Elsewhere(
-    ("Changes the permissions of a sub-account. Administrators do this on the Sub-accounts page, after a preview."),
+    "Freezes or activates sub-accounts, or changes their settings. Administrators do this on the Sub-accounts page, "
+    "after reviewing a preview.",
     "subaccounts",
     "Sub-accounts",
 )
 _ADDRESSES: Final = Elsewhere(
-    "Creates a deposit address, which the exchange limits in number. Use the currency's page under Funds.",
+    "Creates a deposit address; the exchange limits how many can be created. Use the currency's page under Funds.",
     "funds",
     "Funds",
 )
@@ -57,8 +58,8 @@ _BROADCASTS: Final = Elsewhere(
     "Broadcast a transaction",
 )
 _KEYED: Final = Elsewhere(
-    "The URL contains a private key, so it is never sent from a browser. Use `manage.py slp_token`, which reads "
-    "the key from standard input, if CHAIN_KEYED_CALLS allows it."
+    "The URL contains a private key, so it is never sent from a browser. If CHAIN_KEYED_CALLS allows it, use "
+    "`manage.py slp_token`, which reads the key from standard input."
 )
 _LOGIN: Final = Elsewhere(
     "Countersign logs in to each stream automatically. The API secret never passes through the browser."

@@ -122,7 +122,7 @@ SERVICES: Final[Mapping[str, Catalogue]] = {
     STREAMS: Catalogue(
         STREAMS,
         "Exchange streams",
-        "The same over WebSocket. Subscriptions end after three seconds.",
+        "Account, orders and market data over WebSocket. Subscriptions end after three seconds.",
         _by_name(_streams()),
     ),
     CHAIN: Catalogue(

@@ -151,7 +151,7 @@ def _storable(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> l
         if takes and len(record.symbol) <= 40 and all(_FIRST <= time < _LAST for time in times):
             storable_entries.append(record)
         else:
-            problems.append(f"A margin record for {record.symbol[:40]!r} is invalid and was not recorded.")
+            problems.append(f"An invalid margin record for {record.symbol[:40]!r} was skipped.")
     return storable_entries
 
 

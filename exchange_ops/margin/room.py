@@ -51,7 +51,7 @@ def _cause(row: MarginPosition, key: str, where: str, exposure: danger.Exposure)
     size, mark = causes.figure(abs(row.quantity)), causes.figure(exposure.mark)
     sentence = (
         f"The {side} position in {row.symbol}, {size}, {where}; the mark price is {mark}. "
-        "An operator can add collateral or close it."
+        "An operator can add collateral or close the position."
     )
     return Cause(key, sentence, "margin-symbol", row.symbol, str(row.account_id))
 

@@ -132,6 +132,6 @@ class TradeQuestion(serializers.Serializer[Any]):
     """Which trades: the newest, or those before one."""
 
     before = serializers.IntegerField(
-        required=False, min_value=0, max_value=2**63 - 1, help_text="Only trades with a lower ID."
+        required=False, min_value=0, max_value=2**63 - 1, help_text="Only trades with an ID lower than this."
     )
     limit = serializers.IntegerField(min_value=1, max_value=1000, default=100)

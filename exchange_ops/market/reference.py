@@ -132,5 +132,5 @@ def _columns(model: type[models.Model]) -> Callable[[Any], tuple[Any, ...]]:
     """The members of a record in the order of the table's columns, without the last one, the time of reading."""
     *names, last = bulk.table(model).names
     if last != bulk.READ_AT:
-        raise TypeError(f"The last column of {model.__name__} is not the time of reading.")
+        raise TypeError(f"The last column of {model.__name__} must be {bulk.READ_AT}.")
     return attrgetter(*(_RECORD_MEMBERS.get(name, name) for name in names))

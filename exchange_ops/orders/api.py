@@ -57,7 +57,9 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-@recording("orders_place", OrderIn, OrderOut, "Place an order. Recorded, then sent once; `state` shows the outcome.")
+@recording(
+    "orders_place", OrderIn, OrderOut, "Place an order. It is recorded, then sent once; `state` shows the outcome."
+)
 @listing("orders_list", OrderOut)
 class Orders(Recording, OfAccount):
     """Orders on the account, fifty per page, newest first."""

@@ -179,7 +179,7 @@ class OrderIn(StrictBody):
     strict_validate = StrictBoolean(
         required=False,
         default=True,
-        help_text="Price and quantity must be multiples of the tick and lot size; if false, the exchange rounds them.",
+        help_text="If true, price and quantity must match the tick and lot size; if false, the exchange rounds them.",
     )
     margin = StrictBoolean(required=False, default=False, help_text="Trade on the symbol's isolated margin account.")
     take_liquidity_markup = AmountIn(
@@ -189,10 +189,12 @@ class OrderIn(StrictBody):
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="Together with take_profit, makes a bracket: each fill gets a stop at this price on the exchange.",
+        help_text="With take_profit, creates a bracket: each fill gets a stop at this price on the exchange.",
     )
     take_profit = AmountIn(
-        required=False, allow_null=True, help_text="Monitored by Countersign; closes at this price or better."
+        required=False,
+        allow_null=True,
+        help_text="Monitored by Countersign; the position is closed at this price or better.",
     )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),

@@ -219,13 +219,15 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     if record is not None and record.status in states.ENDED and not order_records.unstorable(record):
         _confirm_over(row, record, now)
     elif record is not None:
-        _retry_later(row, now, "The exchange's order lists disagree on whether it is open; checking again.")
+        _retry_later(row, now, "The exchange's order lists disagree on whether the order is open; checking again.")
     elif now - row.updated_at < GONE_AFTER:
-        _retry_later(row, now, "No longer open; its final status is not in the exchange's history yet.")
+        _retry_later(
+            row, now, "The order is no longer open, but its final status is not in the exchange's history yet."
+        )
     else:
         machine.move(
             row, event="cancel_confirmed", to=states.PLACED, now=now, active=False,
-            last_problem="Not in the exchange's open orders or history: its final status is unknown.",
+            last_problem="The order is not in the exchange's open orders or history, so its final status is unknown.",
         )  # fmt: skip
     return True
 
@@ -265,7 +267,9 @@ def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
     own = next((one for one in ended if one.id == row.exchange_id), None)
     if own is not None:
         return replace(reply, value=own)
-    return replace(reply, outcome=calls.UNKNOWN, problem="Not among the cancelled orders; checking its status.")
+    return replace(
+        reply, outcome=calls.UNKNOWN, problem="The exchange did not list this order as cancelled; checking its status."
+    )
 
 
 def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:

@@ -87,8 +87,8 @@ def _reference_price(requested: OrderRequest, ticker: Ticker) -> tuple[str, Deci
 def _warning(requested: OrderRequest, share: Decimal) -> str:
     worse = share if requested.side == BUY else -share
     if worse > CROSSES_BY:
-        verb = "pay above" if requested.side == BUY else "sell below"
-        return f"At this limit the order would {verb} the market: it would fill immediately, as far as the book allows."
+        verb = "buy above" if requested.side == BUY else "sell below"
+        return f"At this limit the order would {verb} the market and fill immediately, as far as the book allows."
     if -worse > AWAY_BY:
-        return "The limit is far from the market; unlikely to fill soon."
+        return "The limit is far from the market, so the order is unlikely to fill soon."
     return ""

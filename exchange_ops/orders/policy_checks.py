@@ -205,7 +205,7 @@ def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, 
         )
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.short:
-        sentence = f"The order is larger than the visible book; policy allows {allowed} from the best price."
+        sentence = f"The order is larger than the visible book; policy allows at most {allowed} from the best price."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.worst is not None and impact.deepest > most:
         where = f"The order would move the price {impact.deepest} %, to {impact.worst.normalize():f}"

@@ -163,7 +163,7 @@ def _note_missing(row: Order, now: datetime) -> None:
     if row.missing_since is None:
         Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
     elif now - row.missing_since >= GONE_AFTER:
-        problem = "Not in the exchange's open orders or history: its final status is unknown."
+        problem = "The order is not in the exchange's open orders or history, so its final status is unknown."
         if Order.objects.filter(pk=row.pk, active=True).update(active=False, last_problem=problem):
             order_records.note(row, {"problem": problem}, now=now)
 

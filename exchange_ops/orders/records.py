@@ -136,7 +136,7 @@ def differences(order: Order, record: records.Order) -> str:
     if order.price is not None and record.price is not None:
         pairs.append(("price", order.price, record.price))
     odd = [f"{name} {theirs} instead of {ours}" for name, ours, theirs in pairs if ours != theirs]
-    return f"The exchange's order differs from the request: {', '.join(odd)}."[:500] if odd else ""
+    return f"The order on the exchange differs from the request: {', '.join(odd)}."[:500] if odd else ""
 
 
 def unstorable(record: records.Order) -> str:

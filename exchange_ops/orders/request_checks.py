@@ -242,7 +242,7 @@ def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, ol
         if sums.total is None or Fraction(sums.total) < Fraction(held.available) + freed:
             return ""
         if sums.total.adjusted() >= _LARGEST:
-            return "Cost is too large. Enter a smaller quantity or price."
+            return "The order's cost is too large. Enter a smaller quantity or price."
         total = f"{_text(sums.total.quantize(_QUANTUM))} {currency}"
         needs = f"Insufficient balance: more than {total} required, including fees"
     elif Fraction(requested.quantity) <= Fraction(held.available) + freed:

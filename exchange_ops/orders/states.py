@@ -97,7 +97,7 @@ STATES: Final[dict[str, State]] = {
     UNKNOWN: State(
         "Unknown, searching",
         (
-            "Not yet known whether it was placed: no response from the exchange. Searching open orders and "
+            "Not yet known whether the order was placed: no response from the exchange. Searching open orders and "
             "history; it will not be sent again. Do not place this order again until its status is known."
         ),
         Turn.EXCHANGE,
@@ -118,7 +118,7 @@ STATES: Final[dict[str, State]] = {
         "Not found on the exchange",
         (
             "Most likely not placed: repeated checks for over a minute found no order with this ID. It will not be "
-            "sent again, and will be shown here if it appears. An operator can place a new order."
+            "sent again. If it appears on the exchange, it will be shown here. An operator can place a new order."
         ),
         Turn.PERSON,
         Tone.WARN,
@@ -127,8 +127,8 @@ STATES: Final[dict[str, State]] = {
     CANCELLING: State(
         "Cancelling",
         (
-            "Cancelling the remainder of the order; it can still fill until the exchange confirms. The request is "
-            "repeated until the order is no longer open."
+            "Cancelling the remainder of the order; it can still fill until the exchange confirms. The cancel request "
+            "is repeated until the order is no longer open."
         ),
         Turn.WORKER,
         Tone.ACTIVE,

@@ -135,7 +135,7 @@ def dust(*, row: Funds, market: Market) -> Dust | None:
     if least is not None and held < least:
         sentence = f"Below the minimum withdrawal of {amount(least, row.currency)}."
     elif row.converts and step is not None and held < step:
-        sentence = f"Below the minimum conversion amount, {amount(step, row.currency)}."
+        sentence = f"Below the minimum conversion amount of {amount(step, row.currency)}."
     else:
         return None
     return Dust(sentence, tuple(_options(row, held, step, market)))

@@ -27,8 +27,8 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "action",
             "See what needs your action",
             (
-                "Everything that needs your action is on one list, with deadlines. The number beside it counts "
-                "your items; set up notifications on your account page."
+                "Everything that needs your action is on one list, with deadlines. The number in the menu counts your "
+                "items; set up notifications on your account page."
             ),
         ),
     ),
@@ -37,7 +37,7 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "action",
             "Approve or reject",
             "Approvals come first, the most urgent on top. Open one and compare amount, full address, network and "
-            "the exchange's own record. You approve exactly that, with your second factor.",
+            "the exchange's own record. You approve exactly what is shown, using your second factor.",
         ),
         Step(
             "withdrawals",
@@ -75,8 +75,8 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "going-live",
             "Check before you pay",
             (
-                "Each go-live step is checked, with the reason it matters. Once all pass, make the smallest possible"
-                " payout and see it verified on-chain."
+                "Each go-live step is checked and explained. Once all pass, make the smallest possible payout and see "
+                "it verified on-chain."
             ),
         ),
     ),
@@ -85,15 +85,15 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "audit",
             "Review the audit trail",
             (
-                "Every change has an entry with who, when and what. Entries are chained, so an edited or missing "
-                "entry is detected; the verify_audit command checks the whole chain."
+                "Every change has an entry showing who made it, when, and what changed. Entries are chained, so an "
+                "edited or missing entry is detected; the verify_audit command checks the whole chain."
             ),
         ),
         Step(
             "ledger",
             "Compare with the exchange",
             (
-                "This is our copy of the exchange's ledger, linked to payouts. It is reconciled every hour; a "
+                "This is our copy of the exchange's ledger, linked to payouts. It is reconciled every hour; any "
                 "difference opens an incident."
             ),
         ),

@@ -116,5 +116,5 @@ def _sum(parts: Sequence[tuple[OrderResult | None, int]], quote: str) -> Realise
     if without_cost := sum((each.without_cost for each in rows), ZERO):
         return RealisedResult(None, quote, f"{grouped_text(without_cost)} sold without a cost basis.")
     if any(each.without_price for each in rows):
-        return RealisedResult(None, quote, f"No {quote} price for that day.")
+        return RealisedResult(None, quote, f"No {quote} price for the day of the trade.")
     return RealisedResult(sum((each.realised for each in rows), ZERO), rows[0].currency)

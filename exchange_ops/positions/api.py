@@ -77,13 +77,15 @@ class MarginActionIn(StrictBody):
     symbol = StrictText(max_length=40)
     amount = AmountIn(required=False, allow_null=True, help_text="For open and set: the total collateral to hold.")
     quantity = AmountIn(required=False, allow_null=True, help_text="For reduce: the quantity to close.")
-    price = AmountIn(required=False, allow_null=True, help_text="For close and reduce: limit price; market if absent.")
+    price = AmountIn(
+        required=False, allow_null=True, help_text="For close and reduce: the limit price; omit to close at market."
+    )
     position_id = ExchangeIdIn(
         required=False,
         default=None,
         allow_null=True,
         help_text=(
-            "For close, reduce and close_account: the exchange_id of the position you mean. A different position "
+            "For close, reduce and close_account: the exchange_id of the intended position. A different position "
             "opened since will not be touched."
         ),
     )
@@ -100,7 +102,7 @@ class MarginActionIn(StrictBody):
     "margin_actions_create",
     MarginActionIn,
     MarginActionOut,
-    "Open or change a margin account, or close a position. Sent once; `state` shows the outcome.",
+    "Open or change a margin account, or close a position. The request is sent once; `state` shows the outcome.",
 )
 @listing("margin_actions_list", MarginActionOut)
 class MarginActions(Recording, OfAccount):
@@ -134,7 +136,7 @@ def _wish(content: dict[str, Any]) -> workflow.Wish:
     if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
         raise workflow.CannotAct({odd[0]: f"Not allowed for this kind: {states.KINDS[kind]}."})
     if kind in {states.CLOSE, states.REDUCE} and content.get("position_id") is None:
-        raise workflow.CannotAct({"position_id": "Send the exchange_id of the position you mean."})
+        raise workflow.CannotAct({"position_id": "Send the exchange_id of the intended position."})
     order_type = states.LIMIT if content.get("price") is not None else states.MARKET
     return workflow.Wish(kind=kind, **content, order_type=order_type if "price" in takes else "")
 

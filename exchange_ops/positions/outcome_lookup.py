@@ -74,7 +74,7 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
             evidence=sightings.facts | {"looks": looks},
         )
         return
-    sentence = sightings.sentence or "Not visible on the exchange yet."
+    sentence = sightings.sentence or "The result is not visible on the exchange yet."
     later = now + pause(READ_PAUSES_S, looks)
     machine.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
 

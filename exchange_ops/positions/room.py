@@ -55,7 +55,7 @@ ROOM: Final = rooms.Room(
             causes.TRADERS,
             _unclear,
             closable=False,
-            ends="Resolves once an operator records the result on its page.",
+            ends="Resolves once an operator records the result on the margin action's page.",
         ),
     ),
     waiting=(WAITING.source,),

@@ -134,7 +134,7 @@ def _differs(row: MarginAction, snapshot: Snapshot) -> str:
     if row.kind == states.OPEN:
         return "" if snapshot.balance is None else "This symbol already has a margin account."
     if snapshot.balance is None:
-        return "The margin account of this symbol is closed."
+        return "The margin account for this symbol is closed."
     if row.kind == states.SET:
         return ""
     return _differs_of_position(row, snapshot)

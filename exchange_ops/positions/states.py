@@ -36,7 +36,10 @@ SETTLED: Final = "settled"
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Queued",
-        "Not sent yet. The account will be checked once more, then the request sent within a minute or not at all.",
+        (
+            "Not sent yet. The account will be checked once more; the request will then be sent within a minute or not "
+            "at all."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
@@ -58,8 +61,9 @@ STATES: Final[dict[str, State]] = {
     UNKNOWN: State(
         "Outcome unknown",
         (
-            "Not yet known whether it was carried out: no response from the exchange. Accounts, positions and orders "
-            "are checked until it is known; the request will not be sent again. Do not repeat it until then."
+            "Not yet known whether the request was carried out: no response from the exchange. Accounts, positions and "
+            "orders are checked until the outcome is known; the request will not be sent again. Do not repeat it until "
+            "then."
         ),
         Turn.EXCHANGE,
         Tone.WARN,
@@ -110,7 +114,7 @@ STATES: Final[dict[str, State]] = {
         "Unclear",
         (
             "The result is unclear: the account also changed for another reason. An operator must compare the "
-            "exchange's records and record the result. It will not be sent again."
+            "exchange's records and record the result. The request will not be sent again."
         ),
         Turn.PERSON,
         Tone.WARN,

@@ -70,7 +70,7 @@ class CallSession(Conversation[OwnEvent]):
         """
         method = streams.by_name.get(name)
         if method is None or not self._addresses.intersection(method.addresses):
-            raise UnknownMethod(f"This socket of the exchange has no method {name!r}.")
+            raise UnknownMethod(f"This exchange socket has no method {name!r}.")
         number = self._last_id + 1
         take, refused = partial(self._result, number, method), partial(self._failure, number)
         self._ask(name, streams.bind(method, params), now_ms, take, refused)

@@ -141,7 +141,7 @@ def _read_bitcoin_like(coin: BitcoinLike, text: str) -> CoinAddress:
     payload = encodings.base58check_decode(text)
     networks = coin.versions.get(payload[0])
     if networks is None or len(payload) != 21:
-        raise NotAnAddress("This address is for a different coin: wrong version.")
+        raise NotAnAddress("This address is for a different coin: wrong version byte.")
     return CoinAddress(text, networks)
 
 
@@ -150,7 +150,7 @@ def _read_witness(coin: BitcoinLike, text: str) -> CoinAddress:
     if prefix not in coin.prefixes:
         raise NotAnAddress(f"This address is for a different coin: it starts with {prefix!r}.")
     if version > 1:
-        raise NotAnAddress("This witness version is not in use yet; funds sent there could be stolen.")
+        raise NotAnAddress("The address has a witness version not in use yet; funds sent to it could be stolen.")
     return CoinAddress(text.lower(), (coin.prefixes[prefix],))
 
 
@@ -159,14 +159,14 @@ def _read_ethereum(text: str) -> CoinAddress:
         raise NotAnAddress("An Ethereum address must be 0x followed by 40 hexadecimal digits.")
     digits, proper = text[2:], checksummed(text)
     if text.startswith("0X") or (digits != digits.lower() and text != proper):
-        raise NotAnAddress("Checksum failed: a character is wrong, or its upper and lower case were changed.")
+        raise NotAnAddress("Checksum failed: a character is wrong, or upper and lower case were changed.")
     return CoinAddress(proper, _EVERY_NETWORK, checked=digits != digits.lower())
 
 
 def _read_ripple(text: str) -> CoinAddress:
     if text[:1] in {"X", "T"} and len(text) > 40:
         raise NotAnAddress(
-            "This is an X-address with a tag inside. Enter the address starting with r, and the tag, separately."
+            "This is an X-address. Enter the classic address, which starts with r, and the destination tag separately."
         )
     payload = encodings.base58check_decode(text, alphabet=encodings.RIPPLE_ALPHABET)
     if payload[0] != 0 or len(payload) != 21:
@@ -192,7 +192,8 @@ def _read_version(text: str, version: int, name: str) -> CoinAddress:
 def _read_eos(text: str) -> CoinAddress:
     if not _EOS_ACCOUNT.fullmatch(text):
         raise NotAnAddress(
-            "An EOS account name can have up to 12 characters: lower-case letters, digits 1 to 5, and dots inside."
+            "An EOS account name has up to 12 characters: lower-case letters, digits 1 to 5 and dots. It can't "
+            "end with a dot."
         )
     return CoinAddress(text, _EVERY_NETWORK, checked=False)
 

@@ -154,7 +154,7 @@ class Conversation(Generic[Own]):
             return
         overdue = next((call for call in self._pending.values() if now_ms - call.at_ms > self._pace.answer_ms), None)
         if overdue is not None:
-            self._end(f"No response to {overdue.method} for {self._pace.answer_ms // 1000} s.")
+            self._end(f"No response to {overdue.method} within {self._pace.answer_ms // 1000} s.")
         elif now_ms - self._heard_ms > self._pace.silence_ms:
             self._end(f"No data from the exchange for {self._pace.silence_ms // 1000} s.")
         else:

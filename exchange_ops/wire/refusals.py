@@ -38,12 +38,26 @@ _ROWS = (
         meaning="The exchange is temporarily down; the request may have been carried out.",
         executed=None,
     ),
-    Refusal(504, 504, "Gateway Timeout", meaning="No response in time; check the result later.", executed=None),
-    Refusal(600, 400, "Action is not allowed", meaning="Temporarily unavailable, for example a suspended wallet."),
+    Refusal(
+        504,
+        504,
+        "Gateway Timeout",
+        meaning="The exchange did not respond in time; check the outcome later.",
+        executed=None,
+    ),
+    Refusal(
+        600, 400, "Action is not allowed", meaning="Temporarily unavailable, for example because a wallet is suspended."
+    ),
     Refusal(1001, 401, "Authorization required", meaning="The request carried no credentials."),
     Refusal(1002, 401, "Authorization required or has been failed", meaning="The key or its secret is wrong."),
     Refusal(1003, 403, "Action forbidden for this API key", meaning="The key lacks this permission."),
-    Refusal(1004, 401, "Unsupported authorization method", "Use Basic authentication", "Neither Basic nor HS256."),
+    Refusal(
+        1004,
+        401,
+        "Unsupported authorization method",
+        "Use Basic authentication",
+        "The authentication method is neither Basic nor HS256.",
+    ),
     Refusal(
         2001,
         400,
@@ -83,8 +97,8 @@ _ROWS = (
     Refusal(20003, 400, "Limit exceeded", meaning="The withdrawal limit is exceeded."),
     Refusal(20004, 400, "Transaction not found", meaning="Transaction not found."),
     Refusal(20005, 400, "Payout not found", meaning="Withdrawal not found."),
-    Refusal(20006, 400, "Payout already committed", meaning="Already committed; it can no longer be rolled back."),
-    Refusal(20007, 400, "Payout already rolled back", meaning="Already rolled back; it can no longer be committed."),
+    Refusal(20006, 400, "Payout already committed", meaning="Already committed, so it can no longer be rolled back."),
+    Refusal(20007, 400, "Payout already rolled back", meaning="Already rolled back, so it can no longer be committed."),
     Refusal(
         20008,
         400,
@@ -104,12 +118,14 @@ _ROWS = (
         20014,
         400,
         "Offchain for this payout is unavailable",
-        meaning="Not an exchange address, your own address, or not available for this currency.",
+        meaning="The address is not on the exchange or is your own, or the currency has no off-chain payouts.",
     ),
     Refusal(20032, 400, "Margin account or position not found", meaning="Open a margin account first."),
     Refusal(20033, 400, "Position not changed", meaning="The margin balance already has this amount."),
     Refusal(20034, 400, "Position in close only state", meaning="The position is close-only."),
-    Refusal(20040, 400, "Margin trading forbidden", meaning="The symbol or account has no margin trading."),
+    Refusal(
+        20040, 400, "Margin trading forbidden", meaning="Margin trading is not available for this symbol or account."
+    ),
     Refusal(20080, 400, "Internal order execution deadline exceeded", meaning="The order was not placed."),
 )
 

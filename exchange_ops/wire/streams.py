@@ -75,13 +75,17 @@ _SYMBOL = _param("symbol", Kind.CODE, required=True)
 _PERIOD = _param("period", choices=PERIODS, default="M30")
 _LIMIT = _param("limit", Kind.INTEGER, default=100, lowest=0, highest=1000)
 _OFFSET = _param("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
-_SNAPSHOT = _param("limit", Kind.INTEGER, default=100, lowest=1, highest=1000, note="Size of the snapshot.")
+_SNAPSHOT = _param(
+    "limit", Kind.INTEGER, default=100, lowest=1, highest=1000, note="Number of entries in the snapshot."
+)
 _STRICT = _param("strictValidate", Kind.BOOLEAN, note="Reject instead of rounding price and quantity.")
 _CLIENT_ORDER_ID = _param("clientOrderId", required=True, max_length=32)
 _REQUEST_CLIENT_ID = _param("requestClientId", required=True, max_length=32, note="The clientOrderId of the new order.")
 _CURRENCY = _param("currency", Kind.CODE)
 _SENDERS = _param("showSenders", Kind.BOOLEAN, default=False)
-_ORDER_NOTE = "The specification calls it order; clients also send sort: both are accepted (supplement 1.6)."
+_ORDER_NOTE = (
+    "The specification calls this parameter “order”; clients also send “sort”. Both are accepted (supplement 1.6)."
+)
 
 _NEW_ORDER = (
     _CLIENT_ORDER_ID,
@@ -131,7 +135,7 @@ METHODS: tuple[Method, ...] = (
         records.MarginAccount,
         _SYMBOL,
         _param("marginBalance", Kind.DECIMAL, required=True, lowest=0, note="Zero closes the account."),
-        _param("strictValidate", Kind.BOOLEAN, note="Reject exponents and balances with too many decimals."),
+        _param("strictValidate", Kind.BOOLEAN, note="Reject exponent notation and balances with too many decimals."),
         notifies=("marginAccountReport",),
     ),
     _trading("marginPositionClose", records.MarginAccount, _SYMBOL, notifies=("marginAccountReport",)),
@@ -162,7 +166,7 @@ METHODS: tuple[Method, ...] = (
     _account("unsubscribeTransactions", bool),
     _account("subscribeBalance", bool, notifies=("balance",)),
     _account("unsubscribeBalance", bool),
-    _account("getBalance", list[records.Balance], note="Non-zero ones only."),
+    _account("getBalance", list[records.Balance], note="Non-zero balances only."),
     _account(
         "findTransactions",
         list[records.Transaction],
@@ -175,7 +179,7 @@ METHODS: tuple[Method, ...] = (
         _param("from", Kind.INTEGER, lowest=0, note="An index, inclusive."),
         _param("till", Kind.INTEGER, lowest=0, note="An index, exclusive."),
         *(_CURRENCY, *_sorts("ASC"), _LIMIT, _OFFSET, _SENDERS),
-        note="Fills the gap after a reconnection.",
+        note="Use it to fill the gap after a reconnection.",
     ),
     # Supplement 1.2: session
     Method(
@@ -184,9 +188,9 @@ METHODS: tuple[Method, ...] = (
         (
             _param("algo", required=True, choices=("BASIC", "HS256")),
             _param("pKey", required=True, note="The API key."),
-            _param("sKey", sensitive=True, note="The API secret; for BASIC."),
-            _param("nonce", note="Any text of the client's choice; for HS256."),
-            _param("signature", sensitive=True, note="Lower-case hex HMAC-SHA256 of the nonce; for HS256."),
+            _param("sKey", sensitive=True, note="The API secret; BASIC only."),
+            _param("nonce", note="Any text chosen by the client; HS256 only."),
+            _param("signature", sensitive=True, note="Lower-case hex HMAC-SHA256 of the nonce; HS256 only."),
         ),
         bool,
     ),
@@ -254,14 +258,19 @@ EVENTS: tuple[Event, ...] = (
     Event("marginAccountReport", Address.TRADING, records.MarginAccount),
     Event("updateTransaction", Address.ACCOUNT, records.Transaction),
     Event("balance", Address.ACCOUNT, list[records.Balance]),
-    Event("ticker", Address.PUBLIC, records.Ticker, "Right after subscribing, then on change and once a minute."),
-    Event("snapshotOrderbook", Address.PUBLIC, records.BookReport, "May come again at any time."),
-    Event("updateOrderbook", Address.PUBLIC, records.BookReport, "Sequence rises by one; size zero removes a level."),
+    Event("ticker", Address.PUBLIC, records.Ticker, "Sent right after subscribing, then on change and once a minute."),
+    Event("snapshotOrderbook", Address.PUBLIC, records.BookReport, "May be sent again at any time."),
+    Event(
+        "updateOrderbook",
+        Address.PUBLIC,
+        records.BookReport,
+        "The sequence number rises by one; a size of zero removes the level.",
+    ),
     Event("snapshotTrades", Address.PUBLIC, records.TradesReport),
     Event("updateTrades", Address.PUBLIC, records.TradesReport),
     Event("snapshotCandles", Address.PUBLIC, records.CandlesReport),
     Event("updateCandles", Address.PUBLIC, records.CandlesReport),
-    Event("activeOrders", Address.TRADING, list[records.OrderReport], "Again after maintenance."),
+    Event("activeOrders", Address.TRADING, list[records.OrderReport], "Sent again after maintenance."),
     Event("report", Address.TRADING, records.OrderReport),
     Event("marginOrders", Address.TRADING, list[records.OrderReport]),
     Event("marginAccounts", Address.TRADING, list[records.MarginAccount]),

@@ -71,7 +71,7 @@ class TradingSession(Conversation[OwnEvent]):
 
     def _idle(self, now_ms: int) -> None:
         if self.phase is Phase.SUBSCRIBING and now_ms - self._since_ms > 2 * self._pace.answer_ms:
-            self._end(f"No {sorted(self._missing)[0]} from the exchange after subscribing.")
+            self._end(f"No {sorted(self._missing)[0]} message from the exchange after subscribing.")
         elif self.phase is Phase.LIVE and now_ms - self._listed_ms >= self._pace.recheck_ms and not self._pending:
             self._listed_ms = now_ms
             for method, name in _LISTS.items():

@@ -44,7 +44,7 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What the order that takes over from this one waits for; empty where nothing is in its way."""
     order = _member(chain, facts.number)
     if facts.open:
-        return f"Cancelling the {what} {order.reference}; the next one will be placed afterwards."
+        return f"Cancelling the {what} {order.reference}; the next order will be placed afterwards."
     if facts.is_lost:
         return f"{_unknown(chain, facts, what)} Orders on the exchange will be checked again before another is placed."
     return ""
@@ -63,7 +63,7 @@ def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
             " working."
         )
     unseen = _references(chain, facts.unseen)
-    return f"The {what} {order.reference} has ended, and its replacement, {unseen}, was {_NOT_SEEN}"
+    return f"The {what} {order.reference} is no longer open, and its replacement, {unseen}, was {_NOT_SEEN}"
 
 
 def _member(chain: Sequence[Order], number: int) -> Order:

@@ -38,7 +38,7 @@ STATES: Final[dict[str, State]] = {
         "Entry open",
         (
             "The entry is being placed or rests in the book. Each fill gets a stop on the exchange, and the take "
-            "profit is monitored here. An operator can end the bracket."
+            "profit is monitored by Countersign. An operator can end the bracket."
         ),
         Turn.WORKER,
         Tone.ACTIVE,
@@ -48,7 +48,7 @@ STATES: Final[dict[str, State]] = {
         "Protected",
         (
             "The position is protected: the stop rests on the exchange and works even if Countersign is down; the "
-            "take profit is monitored here. An operator can end the bracket."
+            "take profit is monitored by Countersign. An operator can end the bracket."
         ),
         Turn.WORKER,
         Tone.GOOD,

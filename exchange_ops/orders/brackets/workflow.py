@@ -53,7 +53,7 @@ advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 ONLY_OPERATORS: Final = "Only operators can change a bracket."
 NOTHING_TO_PLACE: Final = (
     "Stop not placed: another order may already cover this position, and a second stop could close it "
-    "twice. Its status is being checked and will be shown here."
+    "twice. That order's status is being checked and will be shown on this page."
 )
 FASTER: Final = "The bracket has just changed. Refresh and try again."
 
@@ -113,7 +113,9 @@ def why_not(order: Order, person: "Person") -> str:
     if bracket_of(order) is not None:
         return "This order already belongs to a bracket."
     if order.digest and order.state in {order_states.WAITING, *order_states.ON_THE_WAY}:
-        return "The approval covers the order as requested. A bracket can be added once the exchange has accepted it."
+        return (
+            "Approval covers the order as requested. A bracket can be added once the exchange has accepted the order."
+        )
     if not order.is_open:
         return f"A bracket can be added only to an open order. Status: {order_states.state_of(order)}."
     if order.state in {order_states.CANCELLING, order_states.REPLACING}:
@@ -126,7 +128,7 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
 
     def change(row: Bracket) -> Bracket:
         if row.entry.state == order_states.WAITING:
-            raise CannotEnd("The entry is awaiting approval. Withdraw it on its own page; the bracket ends with it.")
+            raise CannotEnd("The entry is awaiting approval. Withdraw it on the order's page to end the bracket too.")
         return machine.move(
             row, event="end_asked", to=states.ENDING, now=now, actor=person, session_key=session_key,
             ended_by=states.CANCELLED,

@@ -111,7 +111,7 @@ def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime
     act = Act(person, now, session_key, reason.strip()[:LONGEST_COMMENT])
     with DECISIONS.on(order_id) as row:
         if not may_withdraw(person, row):
-            raise CannotDecide("Only the requester can withdraw it.")
+            raise CannotDecide("Only the requester can withdraw the order.")
         if row.state != states.WAITING:
             raise CannotDecide(_nothing_to_decide(row))
         _end(row, act, event="withdrawn", to=states.WITHDRAWN)

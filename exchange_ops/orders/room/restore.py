@@ -38,7 +38,7 @@ def _of_bracket(row: Bracket) -> list[str]:
     others = Order.objects.filter(account=row.account_id, symbol=row.symbol, active=True, initiator=None)
     return [
         (
-            f"The exchange lists {order.client_order_id}, not requested in Countersign: {order.side} "
+            f"The exchange lists order {order.client_order_id}, which was not requested in Countersign: {order.side} "
             f"{grouped_text(order.quantity)}, {order.type}."
         )
         for order in others.order_by("pk")

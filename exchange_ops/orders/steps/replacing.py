@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
 READ_AGAIN: Final = timedelta(seconds=3)  # until the history says how the old one ended
-NOT_READ: Final = "Replaced; the quantity filled before that is unknown."
+NOT_READ: Final = "Replaced; the quantity filled before the replacement is unknown."
 ON_MARGIN: Final = (
     "Not replaced: a margin order can be replaced only over the trading stream, which is disconnected. Cancel "
     "it and place a new order."
@@ -154,7 +154,7 @@ def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
     most = None if row is None else situation.most_instead_of(row, old, now=now)
     if row is None or most is None or quantity <= most:
         return ""
-    return f"At most {grouped_text(most)}: the part opened by {row.reference} that no other stop covers."
+    return f"Enter at most {grouped_text(most)}: the part of {row.reference}'s position that no other stop covers."
 
 
 def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> list[Overstep]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ONE_SIZE: Final = "Enter either a quantity or an amount."
 NO_PRICE: Final = "Enter the price first: the quantity is computed from it."
 NO_STOP: Final = "Enter the stop price first: the quantity is computed from it."
-NO_BOOK: Final = "No current order book, so the quantity is unknown. Enter a quantity instead."
+NO_BOOK: Final = "No current order book, so the quantity can't be computed. Enter a quantity instead."
 NOT_LISTED: Final = "The exchange does not list this symbol."
 _CLOSE: Final = Fraction(99, 100)  # of the quantity: beyond it a book has moved, and the new quantity is shown first
 _TOKEN: Final = re.compile(r"(\d{1,36}(?:\.\d{1,24})?):(\d{1,36}(?:\.\d{1,24})?)", re.ASCII)

@@ -164,7 +164,7 @@ def test_the_exits_placed_with_it_are_approved_with_it_and_none_are_added_while_
     dealing, waits, treasurer, codes
 ):
     exits = Exits(stop=Decimal("0.000005"), take=Decimal("0.00002"))
-    with pytest.raises(CannotPlace, match="once the exchange has accepted it"):
+    with pytest.raises(CannotPlace, match="once the exchange has accepted the order"):
         brackets.attach(order_id=waits.pk, exits=exits, person=dealing.operator, now=clock.now())
     row = brackets.place(
         exits=exits,

@@ -110,7 +110,7 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
         ({"quantity": "0.5001"}, "quantity", "multiple of 0.001"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
         ({"quantity": "26"}, "quantity", "required, including fees"),
-        ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "Cost is too large"),
+        ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "cost is too large"),
         ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH required"),
         ({"price": ""}, "price", "Enter a price"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),

@@ -103,7 +103,7 @@ def test_only_operators_place_and_cancel(dealing, auditor):
         ({"quantity": Decimal("0.50001")}, "quantity", "multiple of 0.0001"),
         ({"quantity": Decimal("0.00001")}, "quantity", "at least 0.0001"),
         ({"quantity": Decimal(0)}, "quantity", "greater than zero"),
-        ({"quantity": Decimal("1e35"), "price": Decimal("1e35")}, "quantity", "Cost is too large"),
+        ({"quantity": Decimal("1e35"), "price": Decimal("1e35")}, "quantity", "cost is too large"),
         ({"quantity": Decimal("1000000"), "price": Decimal("1")}, "quantity", "required, including fees"),
         ({"side": "sell", "quantity": Decimal("1000000")}, "quantity", "ETH required"),
         ({"price": Decimal("0.0000015")}, "price", "multiple of 0.000001"),

@@ -93,7 +93,7 @@ def test_a_larger_stop_that_was_not_seen_is_for_a_person_and_never_stands_beside
     bracketing.dealing.client("demo-trade").cancel_order(client_order_id=other.client_order_id)
     row = bracketing.turn(row, 2)
     assert row.state == "unguarded"
-    with pytest.raises(replacing.CannotReplace, match=f"At most 0.5: the part opened by {row.reference}"):
+    with pytest.raises(replacing.CannotReplace, match=f"Enter at most 0.5: the part of {row.reference}"):
         bracketing.replace(bracketing.dealing.fresh(small), Decimal("0.6"))
     new = bracketing.replace(bracketing.dealing.fresh(small), HALF, fault="drop_before")
     assert bracketing.looked_for(new).state == "not_seen"
