@@ -114,7 +114,7 @@ def test_a_thaw_that_is_typed_while_others_thaw_says_what_became_of_it(house, vi
         one.page.get_by_label("Reason").fill("All is well")
         one.page.get_by_label(CODE).fill(one.codes.fresh())
         one.page.get_by_role("button", name="Approve lifting the freeze").click()
-        expect(one.page.locator("#messages")).to_contain_text(re.compile("Recorded|Freeze lifted"))
+        expect(one.page.locator("#messages")).to_contain_text(re.compile("Approval recorded|Freeze lifted"))
     expect(page.locator("[data-stale-note]")).to_contain_text("It is now: not frozen.")
     expect(page.get_by_label("Reason")).to_have_value("I agree as well, because")
     expect(page.get_by_role("button", name="Approve lifting the freeze", exact=True)).to_be_disabled()

@@ -383,7 +383,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.MarginActionOut:
-        """Open or change a margin account, or close a position. Sent once; `state` shows the outcome."""
+        """Open or change a margin account, or close a position. The request is sent once; `state` shows the outcome."""
         answer: shapes.MarginActionOut = self.ask(
             "POST", "/api/v1/margin/actions/", body=body, idempotency_key=idempotency_key
         )
@@ -529,7 +529,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Place an order. Recorded, then sent once; `state` shows the outcome."""
+        """Place an order. It is recorded, then sent once; `state` shows the outcome."""
         answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
         return answer
 

@@ -217,7 +217,7 @@ def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(ch
     service.respond = lie
     assert not follow(NOW + SECOND)
     assert tips.tip(NOW).height == 29
-    assert "is missing headers" in tips.tip(NOW).problem
+    assert "did not return every requested header" in tips.tip(NOW).problem
     assert announced[-1] == "chain:tip"
     service.respond = answer
     assert follow(NOW + 2 * SECOND)
