@@ -237,7 +237,7 @@ def test_somebody_of_one_account_decides_nothing_about_the_desk(ledger, watch, m
 
 def test_nothing_is_watched_while_the_chain_is_not_read(make_person):
     words = {"address": OURS.cash_address, "title": "Vault", "purpose": "reserve", "note": ""}
-    with pytest.raises(requests.CannotWatch, match="No data from the chain"):
+    with pytest.raises(requests.CannotWatch, match="No chain data at the moment"):
         requests.watch(**words, person=make_person("treasury"), now=NOW)
 
 

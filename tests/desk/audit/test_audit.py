@@ -254,7 +254,7 @@ def test_a_removed_event_shows(five: None, unguarded: None) -> None:
     triggers.install(connection)
     found = findings()
     assert "Event 3 is missing" in found
-    assert "Event 4 does not follow" in found
+    assert "Event 4 does not link to the previous event" in found
 
 
 def test_swapped_events_show(five: None, unguarded: None) -> None:

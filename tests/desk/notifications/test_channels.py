@@ -180,7 +180,7 @@ def test_only_an_active_administrator_with_the_right_code_adds_one(admin, make_p
         ({"name": ""}, "Use 1 to 60"),
         ({"name": "x" * 61}, "Use 1 to 60"),
         ({"name": "<b>"}, "Use 1 to 60"),
-        ({"kind": "email"}, "webhook or a chat"),
+        ({"kind": "email"}, "webhook or chat"),
         ({"least": "all"}, "severity"),
     ],
 )

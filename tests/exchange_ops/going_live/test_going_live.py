@@ -130,7 +130,7 @@ def a_key(**observed):
 
 def test_the_key_that_reads_is_one_that_can_not_pay():
     a_key(reads="granted", pays="granted")
-    assert "can also pay" in look()["key"].sentence
+    assert "can also withdraw" in look()["key"].sentence
     a_key(reads="granted", pays="missing")
     assert look()["key"].holds
 
