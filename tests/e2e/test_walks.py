@@ -101,7 +101,7 @@ def test_rejecting_wants_a_reason_and_says_so_beside_the_field(house, visit):
     treasury.page.evaluate("document.querySelectorAll('form').forEach((form) => { form.noValidate = true; })")
     treasury.page.locator("summary", has_text=re.compile("^Reject$")).click()
     treasury.page.get_by_role("button", name="Reject and release funds").click()
-    expect(treasury.page.locator("#decide")).to_contain_text("Give a reason")
+    expect(treasury.page.locator("#decide")).to_contain_text("Enter a reason")
     assert rows(house, "SELECT state FROM exchange_ops_withdrawal WHERE id = ?", number) == [("held",)]
     withdraws_from_the_list(operator, number)
     until(lambda: Outside.from_now(house).statuses("1.2503") == ["failed"])

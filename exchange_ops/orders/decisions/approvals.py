@@ -93,7 +93,7 @@ def decline(
 
     With a `digest` only the content of that digest is declined.
     """
-    reason = DECISIONS.reason(reason, asks="Give a reason for rejecting the order; the requester will see it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
         _refuse_person(row, person)

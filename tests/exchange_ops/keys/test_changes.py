@@ -273,7 +273,7 @@ def test_a_successor_with_a_wrong_secret_does_not_take_over(demo_keys, keeper, s
 def test_a_successor_of_another_account_does_not_take_over(account, demo_keys, keeper, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=store.client_for)
     probed(succeed(demo_keys["demo-read"], keeper, pair("other-full")))
-    with pytest.raises(CannotChangeKey, match="a different account"):
+    with pytest.raises(CannotChangeKey, match="a different exchange account"):
         decide("switch", demo_keys["demo-read"], keeper)
 
 

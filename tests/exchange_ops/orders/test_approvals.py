@@ -104,7 +104,7 @@ def test_the_requester_and_others_without_the_role_decide_nothing(dealing, waits
 @pytest.mark.parametrize("end", ["declined", "withdrawn", "lapsed"])
 def test_what_is_declined_withdrawn_or_expired_is_never_sent(dealing, waits, treasurer, codes, end):
     if end == "declined":
-        with pytest.raises(approvals.CannotDecide, match="Give a reason"):
+        with pytest.raises(approvals.CannotDecide, match="Enter a reason"):
             approvals.decline(order_id=waits.pk, person=treasurer, reason=" ", now=clock.now())
         approvals.decline(order_id=waits.pk, person=treasurer, reason="Too much today", now=clock.now())
     elif end == "withdrawn":
