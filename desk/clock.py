@@ -1,9 +1,10 @@
 """The only place where the product reads the wall clock, so that a test or a drill can replace it at one point."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from django.db.models import Q
+if TYPE_CHECKING:
+    from django.db.models import Q
 
 TOLERANCE: Final = timedelta(minutes=1)  # between machines, and between the start of a step and its end
 
@@ -28,16 +29,20 @@ def has_passed(wait: timedelta, *, since: datetime, now: datetime) -> bool:
     return now - since >= wait or is_future(since, now)
 
 
-def older(column: str, than: datetime, *, now: datetime, or_same: bool = False) -> Q:
+def older(column: str, than: datetime, *, now: datetime, or_same: bool = False) -> "Q":
     """The rows whose time in `column` is before `than`, or from before the clock fell back; never those without one.
 
     Where the rows are written by several readers, `now` is the present and not the beginning of a reading: what another
     one has read in the meantime isn't from the future, and stays.
     """
+    from django.db.models import Q  # what has no database reads the clock as well
+
     before = Q(**{f"{column}__{'lte' if or_same else 'lt'}": than})
     return before | Q(**{f"{column}__gt": now + TOLERANCE})
 
 
-def recent(column: str, since: datetime, *, now: datetime) -> Q:
+def recent(column: str, since: datetime, *, now: datetime) -> "Q":
     """The rows whose time in `column` is after `since`, without those from before the clock fell back."""
+    from django.db.models import Q
+
     return Q(**{f"{column}__gt": since, f"{column}__lte": now + TOLERANCE})

@@ -33,6 +33,7 @@ def sentence(behind: timedelta) -> str:
     """What is so for everybody, and who can do what."""
     minutes = int(behind.total_seconds() // 60)
     return (
-        f"The system clock is {minutes} min behind the latest time this desk recorded. Earlier prices count as "
-        "stale, and one-time codes may be rejected. An administrator must correct the clock."
+        f"The system clock is {minutes} min behind the latest time on record. Prices received before "
+        "the clock went back count as stale, and one-time codes may be rejected. "
+        "An administrator must correct the clock."
     )

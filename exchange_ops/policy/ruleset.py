@@ -301,7 +301,7 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
         old_factor, factor = _figure(before.factor), _figure(after.factor)
-        sentence = f"Network fee limit: {factor}\u00d7 the estimate (was {old_factor}\u00d7)."
+        sentence = f"Network fee limit: {factor} times the estimate (was {old_factor} times)."
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (

@@ -169,5 +169,5 @@ def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount
 
 def _sent_before(row: Transfer) -> CannotTransfer:
     return CannotTransfer(
-        {FORM: f"Not requested: this form was already submitted with different content as {row.reference}."}
+        {FORM: f"Not requested: this form was already submitted with different content, as {row.reference}."}
     )

@@ -67,7 +67,7 @@ _ORDER_FIELDS = (
         "side",
         required=True,
         choices=records.SIDES,
-        note="Listed as required but also with default sell; treated as required, without a default.",
+        note="Documented as required, yet with a default of “sell”. Treated as required, with no default.",
     ),
     _form("type", choices=records.ORDER_TYPES, default="limit"),
     _form(

@@ -45,7 +45,7 @@ class NewWithdrawalForm(RequestForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter the purpose of the payment; approvers read it."},
+        error_messages={"required": "Enter the purpose of the payment. Approvers will see it."},
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -33,7 +33,7 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
         raise CannotRequest({FORM: "Only operators can request payouts."})
     problems: dict[str, str] = {}
     if not row.reason:
-        problems["reason"] = "Enter the purpose of the payment; approvers read it."
+        problems["reason"] = "Enter the purpose of the payment. Approvers will see it."
     elif len(row.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:

@@ -298,7 +298,7 @@ def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bo
 
 def _sent_before(row: Withdrawal) -> CannotRequest:
     return CannotRequest(
-        {FORM: f"Not requested: this form was already submitted with different content as {row.reference}."}
+        {FORM: f"Not requested: this form was already submitted with different content, as {row.reference}."}
     )
 
 

@@ -52,7 +52,7 @@ def test_the_same_form_with_another_amount_is_refused(house, visit):
     operator.page.evaluate("(key) => { document.querySelector('input[name=request_key]').value = key; }", key)
     operator.fill_in(amount="2.5064", reason="Changed meanwhile", page=operator.page)
     operator.page.get_by_role("button", name="Request payout").click()
-    expect(operator.page.locator("main")).to_contain_text(f"already submitted with different content as W-{number}")
+    expect(operator.page.locator("main")).to_contain_text(f"already submitted with different content, as W-{number}")
     assert requests(house, "Changed meanwhile") == [(number,)]
     operator.open(f"/withdrawals/{number}/")
     cancel(operator)

@@ -28,7 +28,7 @@ READ, OTHER = "Read on the exchange's own page", "As agreed by phone"
 
 
 @dataclass
-class Shown:
+class SignedForm:
     """A page with a form: `role` decides, the form goes to `action`, and `field` is its text."""
 
     page: str
@@ -40,44 +40,44 @@ class Shown:
 
 def payout(operator):
     row = rows.held(operator, now=clock.now())
-    return Shown(reverse("withdrawal", args=[row.pk]), reverse("withdrawal-approve", args=[row.pk]))
+    return SignedForm(reverse("withdrawal", args=[row.pk]), reverse("withdrawal-approve", args=[row.pk]))
 
 
 def payout_before_the_hold(operator):
     row = payouts.PAYOUTS.reach("review", operator)
-    return Shown(reverse("withdrawal", args=[row.pk]), reverse("withdrawal-approve", args=[row.pk]))
+    return SignedForm(reverse("withdrawal", args=[row.pk]), reverse("withdrawal-approve", args=[row.pk]))
 
 
 def transfer(operator):
     row = transfers.reach("review", operator)
-    return Shown(reverse("transfer", args=[row.pk]), reverse("transfer-approve", args=[row.pk]))
+    return SignedForm(reverse("transfer", args=[row.pk]), reverse("transfer-approve", args=[row.pk]))
 
 
 def order(operator):
     row = trading.order("waiting", operator)
-    return Shown(reverse("order", args=[row.pk]), reverse("order-approve", args=[row.pk]))
+    return SignedForm(reverse("order", args=[row.pk]), reverse("order-approve", args=[row.pk]))
 
 
 def freezing(operator):
     row = sub_accounts.sub_account(account_status.OPEN, operator)
     path = reverse("subaccount-freeze")
-    return Shown(f"{path}?ids={row.exchange_id}", path, roles.ADMIN)
+    return SignedForm(f"{path}?ids={row.exchange_id}", path, roles.ADMIN)
 
 
 def activating(operator):
     row = sub_accounts.sub_account(account_status.FROZEN, operator)
     path = reverse("subaccount-activate")
-    return Shown(f"{path}?ids={row.exchange_id}", path, roles.ADMIN)
+    return SignedForm(f"{path}?ids={row.exchange_id}", path, roles.ADMIN)
 
 
 def restore(operator):
     path = reverse("restore", args=[restore_rows.opened().pk])
-    return Shown(path, path, by_post=True)
+    return SignedForm(path, path, by_post=True)
 
 
 def thaw(operator):
     row = freezes.freeze(person=None, reason="A drill", account=rows.account(now=clock.now()), now=clock.now())
-    return Shown(reverse("policy"), reverse("thaw", args=[row.pk]))
+    return SignedForm(reverse("policy"), reverse("thaw", args=[row.pk]))
 
 
 OPTIONAL = (payout, payout_before_the_hold, transfer, order)
@@ -89,19 +89,19 @@ TEXTS += [(kind, READ, "") for kind in OPTIONAL]
 class Page:
     """The form of a page, and somebody with a passkey in front of it."""
 
-    def __init__(self, shown, person, client):
-        self.shown, self.client, self.key = shown, client, SoftKey()
+    def __init__(self, target, person, client):
+        self.target, self.client, self.key = target, client, SoftKey()
         self.key.enrol(person)
-        answer = client.post(shown.page, {}) if shown.by_post else client.get(shown.page)
+        answer = client.post(target.page, {}) if target.by_post else client.get(target.page)
         text = answer.content.decode()
-        forms = re.findall(rf'<form[^>]*action="{re.escape(shown.action)}".*?</form>', text, re.DOTALL)
+        forms = re.findall(rf'<form[^>]*action="{re.escape(target.action)}".*?</form>', text, re.DOTALL)
         (self.form,) = [form for form in forms if 'name="passkey"' in form]
         inputs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', self.form)
         self.hidden = {name: unescape(value) for name, value in inputs}
 
     def sign(self, text, signs=None):
         """The device's answer for the form with this text."""
-        content = self.hidden | {self.shown.field: text}
+        content = self.hidden | {self.target.field: text}
         signs = self._attribute("signs").split() if signs is None else signs
         question = {"purpose": content["purpose"], "digest": content["digest"], "subject": self._attribute("subject")}
         question["fields"] = {name: content.get(name, "") for name in signs}
@@ -110,7 +110,7 @@ class Page:
         return json.dumps(self.key.answer(options.json())["credential"])
 
     def send(self, text, passkey):
-        return self.client.post(self.shown.action, self.hidden | {self.shown.field: text, "passkey": passkey})
+        return self.client.post(self.target.action, self.hidden | {self.target.field: text, "passkey": passkey})
 
     def _attribute(self, name):
         found = re.search(rf'data-{name}="([^"]*)"', self.form)
@@ -120,9 +120,9 @@ class Page:
 @pytest.fixture
 def opened(operator, make_person, signed_in):
     def open_page(kind):
-        shown = kind(operator)
-        person = make_person(shown.role, username="decides")
-        return Page(shown, person, signed_in(person))
+        target = kind(operator)
+        person = make_person(target.role, username="decides")
+        return Page(target, person, signed_in(person))
 
     return open_page
 

@@ -270,4 +270,4 @@ def test_it_takes_no_arguments():
     command = [sys.executable, "manage.py", "up", "--port", "80"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 2
-    assert "takes no --port 80" in ended.stderr
+    assert "accepts no --port 80" in ended.stderr

@@ -87,10 +87,10 @@ def digest_of(text: str) -> str:
 
 def terms_of(decision: Decision) -> Terms:
     """What a person signs for one decision by itself. Blanks count alike, as in `signed_fields.bind`."""
-    whole = replace(decision, comment=_plain(decision.comment), confirmed=_plain(decision.confirmed))
-    if not whole.comment and not whole.confirmed:
+    plain = replace(decision, comment=_plain(decision.comment), confirmed=_plain(decision.confirmed))
+    if not plain.comment and not plain.confirmed:
         return Terms(decision.purpose, decision.digest)
-    text = text_of([whole])
+    text = text_of([plain])
     return Terms(PURPOSE, digest_of(text), text)
 
 

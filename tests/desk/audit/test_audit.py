@@ -228,7 +228,7 @@ def test_columns_that_can_not_be_read_are_a_finding(five: None, unguarded: None,
 
 
 def test_a_missing_guard_shows(five: None, unguarded: None) -> None:
-    assert findings().count("Guard ") == 6
+    assert findings().count("Trigger ") == 6
     triggers.install(connection)
     assert audit_check.verify() == []
     if connection.vendor == "postgresql":
@@ -236,7 +236,7 @@ def test_a_missing_guard_shows(five: None, unguarded: None) -> None:
     else:
         sql("DROP TRIGGER audit_no_delete")
         sql("CREATE TRIGGER audit_no_delete BEFORE DELETE ON desk_auditevent WHEN 0 BEGIN SELECT 1; END")
-    assert findings().count("Guard ") == 1
+    assert findings().count("Trigger ") == 1
 
 
 def test_a_weakened_guard_function_shows(five: None) -> None:
@@ -246,7 +246,7 @@ def test_a_weakened_guard_function_shows(five: None) -> None:
         "CREATE OR REPLACE FUNCTION desk_audit_refuse() RETURNS trigger LANGUAGE plpgsql AS "
         "$body$ BEGIN RETURN NULL; END $body$"
     )
-    assert findings().count("Guard ") == 2
+    assert findings().count("Trigger ") == 2
 
 
 def test_a_removed_event_shows(five: None, unguarded: None) -> None:

@@ -280,7 +280,7 @@ ACTS = {
         ),
     ),
 }
-MAY_NOT = "([Oo]nly|Operators|administrators|roles don't allow|role does not allow)"
+MAY_NOT = "([Oo]nly|Operators|administrators|roles don't allow|role (on this account )?does not allow)"
 
 
 def asks(entry):

@@ -71,7 +71,7 @@ def test_an_element_that_can_not_be_read_moves_the_walk_on_too():
 @pytest.mark.parametrize(
     ("page", "says"),
     [
-        (rows(9, 8, 7), "order"),
+        (rows(9, 8, 7), "sort"),
         (rows(0, 0, 0), "Paging stopped"),
         (Listing((), (Aside("x", "odd"),) * 3), "Paging stopped"),
         (rows(*[HIGHEST_INDEX + 1] * 3), "Paging stopped"),
@@ -123,7 +123,7 @@ def test_what_comes_in_or_is_deleted_while_we_walk_back_disturbs_nothing():
 @pytest.mark.parametrize(
     ("page", "says"),
     [
-        (Listing(tuple(Row(number, NOON + timedelta(seconds=number)) for number in (1, 2, 3))), "order"),
+        (Listing(tuple(Row(number, NOON + timedelta(seconds=number)) for number in (1, 2, 3))), "sort"),
         (Listing((), (Aside("x", "odd"),) * 3), "Paging stopped"),
     ],
 )

@@ -272,7 +272,7 @@ PROVOKED = {
     ),
     alarms.CLOCK_FELL_BACK: (
         lambda person: beat("before the fall", ago=-3600),
-        "The system clock is 59 min behind the latest time this desk recorded.",
+        "The system clock is 59 min behind the latest time on record.",
     ),
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (

@@ -182,7 +182,7 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
             "Price far from the market",
         ),
         ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "unlikely to fill soon"),
-        ({"price": "9" * 30}, "% above the best ask", "pay above the market"),
+        ({"price": "9" * 30}, "% above the best ask", "buy above the market"),
         ({"type": "stopLimit", "stop_price": "410", "price": "420"}, "2.50 % above the last price of 400.00 USD", ""),
     ],
 )

@@ -155,7 +155,7 @@ def test_one_request_is_one_replacement_and_two_at_once_are_refused(dealing):
     assert ask(dealing, old).pk == first.pk
     with pytest.raises(replacing.CannotReplace, match=first.reference):
         ask(dealing, old, price=FAR * 3)
-    with pytest.raises(replacing.CannotReplace, match="already closed"):
+    with pytest.raises(replacing.CannotReplace, match=r"can't be replaced\. Status"):
         ask(dealing, old, key="another")
     assert Order.objects.filter(replaces=old).count() == 1
 

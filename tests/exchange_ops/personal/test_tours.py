@@ -95,5 +95,5 @@ def test_who_has_no_role_has_no_tour(signed_in, make_person):
 
 
 def test_a_tour_has_three_steps():
-    with pytest.raises(ValueError, match="has 2 steps"):
+    with pytest.raises(ValueError, match="must have 3 steps, not 2"):
         tours.offer("operator", tours.steps_of("operator")[:2])

@@ -101,7 +101,7 @@ def test_a_wider_margin_for_fees_is_looser_and_a_narrower_one_tighter():
     wide = replace(FIRST, fee_margin=FeeMargin(factor=Decimal("2.5"), floor=Decimal(8)))
     assert said(wide) == [
         ("looser", "Network fee limit: 2.5 times the estimate (was 1.5 times)."),
-        ("looser", "Network fee: always up to 8 USD above the estimate (was 5 USD)."),
+        ("looser", "Fixed network fee margin: 8 USD above the estimate (was 5 USD)."),
     ]
     assert [direction for direction, _ in said(FIRST, wide)] == ["tighter", "tighter"]
 

@@ -169,7 +169,7 @@ def test_a_key_used_for_something_else_is_refused(signed_in, operator):
     assert send(client, request_key=key).status_code == 302
     response = send(client, request_key=key, amount="2.6")
     assert response.status_code == 422
-    assert "this form was already submitted with different content as T-" in text(response)
+    assert "this form was already submitted with different content, as T-" in text(response)
     assert Transfer.objects.count() == 1
 
 

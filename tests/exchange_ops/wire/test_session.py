@@ -376,7 +376,7 @@ def test_an_unanswered_question_ends_the_session(step):
         requests = script.answer(requests[0], result)[:1] or requests[1:]
     assert script.wait(10_000) == []
     script.wait(1)
-    assert re.fullmatch(r"No response to \w+ for 10 s\.", script.end.sentence)
+    assert re.fullmatch(r"No response to \w+ within 10 s\.", script.end.sentence)
 
 
 def test_a_long_backlog_is_not_taken_for_silence():

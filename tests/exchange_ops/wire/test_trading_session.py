@@ -187,7 +187,7 @@ def test_snapshots_that_never_come_end_it():
     script.notify("activeOrders", [])
     script.session.heard(script.now_ms + 20_000)
     script.wait(21_000)
-    assert "No marginAccounts from the exchange" in script.end.sentence
+    assert "No marginAccounts message from the exchange" in script.end.sentence
 
 
 @pytest.mark.parametrize(("method", "params"), [("activeOrders", {}), ("marginAccounts", "x"), ("marginOrders", 5)])

@@ -148,7 +148,7 @@ class TestMover:
             "exchange_id",
             "fee_estimate",
         ):
-            with pytest.raises(ValueError, match="Only a move"):
+            with pytest.raises(ValueError, match="Only a state transition"):
                 machine.touch(row, **{forbidden: "x"})
 
     def test_a_touch_and_a_move_need_the_same_version_where_the_state_is_the_same(self, row):
@@ -271,11 +271,11 @@ class TestDatabase:
         twin = machine.create(unsaved(row.account, operator, request_key="two", amount=Decimal("1.250")), now=NOW)
         move_to(row, *HELD[:2])
         machine.move(twin, event="submitted", to="queued", now=NOW)
-        with pytest.raises(machine_mover.CannotMove, match="database refused"):
+        with pytest.raises(machine_mover.CannotMove, match="database rejected"):
             machine.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
         machine.move(row, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
         machine.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
-        with pytest.raises(machine_mover.CannotMove, match="database refused"):
+        with pytest.raises(machine_mover.CannotMove, match="database rejected"):
             machine.move(twin, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
 
     def test_a_request_key_is_used_once_by_a_person(self, row, operator, treasury):

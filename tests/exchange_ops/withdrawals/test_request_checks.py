@@ -154,7 +154,7 @@ def test_a_double_click_is_one_request(ask):
 )
 def test_a_used_key_with_other_content_is_refused(ask, changes):
     first = ask(request_key="same")
-    with pytest.raises(workflow.CannotRequest, match=f"with different content as {first.reference}"):
+    with pytest.raises(workflow.CannotRequest, match=f"with different content, as {first.reference}"):
         ask(request_key="same", **changes)
     assert Withdrawal.objects.count() == 1
 

@@ -381,7 +381,7 @@ def test_a_broadcast_that_fits_no_more_ends_what_is_taken_for_true(tmp_path: Pat
     again = opened(tmp_path, clock)
     assert again.journal.length == 0
     assert len(again.warnings) == 1
-    assert again.warnings[0].startswith("journal not readable from line 2 on")
+    assert again.warnings[0].startswith("journal unreadable from line 2 on")
     again.close()
 
 

@@ -299,7 +299,7 @@ def test_an_approval_with_another_comment_than_was_signed_does_not_count_and_is_
     sql("UPDATE exchange_ops_approval SET comment = 'As agreed by phone'")
     assert approvals.current(row).count() == 0
     findings = audit_check.verify(replay=True)
-    assert any(finding.startswith("Approval ") and "does not prove it" in finding for finding in findings)
+    assert any(finding.startswith("Approval ") and "does not cover this action" in finding for finding in findings)
 
 
 def test_one_second_factor_is_for_one_word(walk: Any) -> None:

@@ -174,7 +174,7 @@ def test_a_record_with_our_tag_that_can_not_be_read_is_not_overlooked(walk):
     walk.later(minutes=8)
     row = walk.step(row)
     assert row.state == "investigate"
-    assert "can't be read" in row.last_problem
+    assert "unreadable" in row.last_problem
 
 
 def test_an_answer_that_comes_after_the_adoption_changes_nothing(walk):

@@ -55,8 +55,8 @@ def test_the_requester_hears_that_it_was_paid_and_how_much(operator, payable):
     machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
     machine.move(row, event="exchange_succeeded", to="settled", now=clock.now())
     finding.notify_due(now=clock.now())
-    told = Notification.objects.get(stage="ended", subject=row.subject)
-    assert messages.full_headline(told) == f"Paid: {row.reference}, 0.05 BCH"
+    notice = Notification.objects.get(stage="ended", subject=row.subject)
+    assert messages.full_headline(notice) == f"Paid: {row.reference}, 0.05 BCH"
 
 
 def test_every_end_has_one_word_everywhere(signed_in, treasury, ended):

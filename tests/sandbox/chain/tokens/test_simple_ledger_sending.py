@@ -139,7 +139,7 @@ def test_the_baton_goes_to_its_receiver_who_alone_can_mint(wallet: Wallet) -> No
         (lambda wallet, _: wallet.create(funding="nonsense"), "Invalid BCH address. Double check"),
         (lambda wallet, _: wallet.create(to=MAIN_ADDRESS), "Invalid network."),
         (lambda wallet, _: wallet.create(hash="ab"), "documentHash has to have 64 hexadecimal digits"),
-        (lambda wallet, _: wallet.create(quantity="0.001"), "initialTokenQty: The token has 2 decimals"),
+        (lambda wallet, _: wallet.create(quantity="0.001"), "initialTokenQty: The amount has more than the token's"),
         (lambda wallet, _: wallet.create(quantity="184467440737095516.16"), "Quantities must be between 0 and"),
         (lambda wallet, _: wallet.create(quantity="-1"), "JSON value is not an integer as expected"),
         (lambda wallet, _: wallet.create(quantity="NaN"), "JSON value is not an integer as expected"),
