@@ -62,6 +62,16 @@ def test_a_stage_is_judged_by_the_unit_that_was_measured_while_it_ran():
     assert budget.complaints([replace(stage, unit=0.6)], unit=0.5, text=SHARES) == {}
 
 
+def test_where_most_files_are_slower_than_the_unit_says_a_quarter_is_the_machines():
+    """A database slows down more than the unit; one file that grew is still named."""
+    slower = {"a": 25.0, "c": 6.25, "d": 18.75}
+    assert budget.complaints([spent(80.0, **slower)], unit=0.5, text=SHARES) == {}
+    assert budget.complaints([spent(80.0)], unit=0.5, text=SHARES)
+    assert budget.complaints([spent(82.0, a=40.0, c=10.0, d=30.0)], unit=0.5, text=SHARES), "no more than a quarter"
+    grown = budget.complaints([spent(90.0, a=20.0, c=5.0, d=15.0, b=50.0)], unit=0.5, text=SHARES)
+    assert "tests/a/test_b.py grew from 0 to 100" in grown["tests"]
+
+
 def test_what_ran_in_turn_is_not_counted():
     costs = Costs({"tests/a/test_a.py::test_it": 20.0, "tests/a/test_b.py::test_it": 60.0})
     assert budget.complaints([Spent("tests", 80.0, costs)], unit=0.5, text=SHARES)
