@@ -82,7 +82,7 @@ def require_same(*, account: Account, transactions: Sequence[records.Transaction
         if ids.get(record.index, record.id) != record.id:
             raise LedgerBroke(
                 f"This is not the same ledger as in earlier syncs. Index {record.index} was transaction "
-                f"{ids[record.index]}; it is now {record.id}."
+                f"{ids[record.index]} and is now {record.id}."
             )
 
 

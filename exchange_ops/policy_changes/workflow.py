@@ -142,7 +142,7 @@ def agree(
             )
         _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
-            raise CannotChange("Not approved: proposer or approver must be a treasurer, and both must be active.")
+            raise CannotChange("Not approved: the proposer or approver must be a treasurer, and both must be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
             raise CannotChange("Not approved: the proposal changed after you opened it. Refresh, then decide.")
         # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.

@@ -216,7 +216,7 @@ def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: 
     if position is None:
         return {FORM: f"No open position in {row.symbol}."}
     if wish.position_id is not None and wish.position_id != position.exchange_id:
-        return {FORM: "Not sent: the position you saw is closed and a new one is open. Review it, then decide."}
+        return {FORM: "Not sent: the position you saw is closed and a new one is open. Review the new one."}
     problems = {}
     if sentence := _quantity_problem(row, position, symbol):
         problems["quantity"] = sentence

@@ -124,7 +124,7 @@ class CancelIn(StrictBody):
 class MaySeeAndMove(MaySeeAndDraft):
     """Operators ask for transfers as well."""
 
-    message = "Nothing was requested: only operators can request transfers."
+    message = "Transfer not requested: only operators can request transfers."
 
 
 @recording(

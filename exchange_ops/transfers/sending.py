@@ -180,7 +180,7 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
     if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
     return (
-        f"Not sent: {old.reference}, which it replaces, has appeared in the exchange's ledger. The "
+        f"Not sent: {old.reference}, which this transfer replaces, has appeared in the exchange's ledger. The "
         "requester can withdraw this transfer."
     )
 

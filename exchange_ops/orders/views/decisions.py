@@ -23,8 +23,8 @@ from exchange_ops.shared.views.access import posted
 
 _MESSAGES = {
     states.REQUESTED: "Approved. Sending to the exchange now.",
-    states.DECLINED: "Rejected. Nothing was placed.",
-    states.WITHDRAWN: "Withdrawn. Nothing was placed.",
+    states.DECLINED: "Rejected. Order not placed.",
+    states.WITHDRAWN: "Withdrawn. Order not placed.",
 }
 
 

@@ -123,7 +123,7 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the "
+            f"It is unknown whether a hold was created: {unknown.reason}. A hold pays nothing by itself. Look for the "
             f"comment {tag} in the exchange's ledger and release that hold, or let it expire."
         ) from unknown
     return hold_id, tag
