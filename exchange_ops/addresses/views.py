@@ -66,7 +66,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
         )
     except requests.CannotAsk as problem:
         return _page(request, coin, status=409, refusal=str(problem))
-    messages.success(request, f"New {coin.code} address requested. It appears here automatically.")
+    messages.success(request, f"New {coin.code} address requested. It will appear here automatically.")
     return redirect("deposit", coin.code)
 
 

@@ -232,7 +232,9 @@ def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbo
     if quantity is None or quantity <= 0 or not storable(quantity):
         return "Enter the quantity to close."
     if quantity >= size:
-        return f"The position is {grouped_text(size)} {symbol.base_currency}. To close it all, choose Whole position."
+        return (
+            f"The position is {grouped_text(size)} {symbol.base_currency}. To close all of it, choose Whole position."
+        )
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
         return f"Quantity must be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""

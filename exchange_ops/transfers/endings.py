@@ -33,7 +33,7 @@ FINDINGS: Final = Findings(
     "countersign-transfer-ending-1",
     (states.INVESTIGATE,),
 )
-_WHY = "Enter what you checked and why."
+_WHY = "Enter what you checked and the reason for your decision."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
 _TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
 

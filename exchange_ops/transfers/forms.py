@@ -97,7 +97,7 @@ class TransferEndForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter what you checked and why."},
+        error_messages={"required": "Enter what you checked and the reason for your decision."},
     )
 
 

@@ -119,7 +119,9 @@ def _lapse(row: Transfer, now: datetime) -> None:
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
     """Move 16: the ledger shows it, and nothing here sent it."""
     ids = ", ".join(entry.exchange_id for entry in lookalikes)
-    reason = f"Not sent: since the request, the exchange's ledger shows a matching transfer of unknown origin ({ids})."
+    reason = (
+        f"Not sent: after the request, a matching transfer of unknown origin appeared in the exchange's ledger ({ids})."
+    )
     facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
     machine.move(
         row,

@@ -264,7 +264,7 @@ EVENTS: tuple[Event, ...] = (
         "updateOrderbook",
         Address.PUBLIC,
         records.BookReport,
-        "The sequence number rises by one; a size of zero removes the level.",
+        "The sequence number increases by one; a size of zero removes the level.",
     ),
     Event("snapshotTrades", Address.PUBLIC, records.TradesReport),
     Event("updateTrades", Address.PUBLIC, records.TradesReport),

@@ -77,8 +77,8 @@ def problems(*, kind: str, account: Account, symbol: Symbol, requested: OrderReq
     sentences, free = {}, holding(account=account, symbol=symbol)
     if requested.quantity > free.most:
         sentences["quantity"] = (
-            f"At most {grouped_text(free.most)} {free.currency}: the trading account holds {grouped_text(free.held)}, "
-            f"{grouped_text(free.held - free.most)} of it reserved by open orders."
+            f"Enter at most {grouped_text(free.most)} {free.currency}: the trading account holds "
+            f"{grouped_text(free.held)}, {grouped_text(free.held - free.most)} of it reserved by open orders."
         )
     field = "stop_price" if kind == STOP else "price"
     market, price = _market(kind, symbol), getattr(requested, field)

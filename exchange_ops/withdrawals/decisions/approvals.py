@@ -77,7 +77,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester sees it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)

@@ -85,7 +85,7 @@ def test_a_protection_goes_through_the_ticket_and_becomes_one_order(signed_in, o
         (STOP, {"side": "buy"}, "A stop on a holding must sell from the trading account."),
         (STOP, {"type": "limit"}, "A stop on a holding must sell from the trading account."),
         (TAKE, {"margin": "on"}, "A take profit on a holding must sell from the trading account."),
-        (STOP, {"quantity": "10.5"}, "At most 10 BCH"),
+        (STOP, {"quantity": "10.5"}, "Enter at most 10 BCH"),
     ],
 )
 def test_what_protects_nothing_is_refused_and_the_summary_says_so_first(signed_in, operator, ticket, changes, sentence):
