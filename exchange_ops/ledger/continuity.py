@@ -141,7 +141,7 @@ def _difference(entry: LedgerEntry, client: ExchangeClient) -> str:
 def _other(entry: LedgerEntry, record: records.Transaction) -> str:
     return (
         f"Transaction {entry.exchange_id} dated {entry.created_at:%Y-%m-%d %H:%M} UTC differs at the exchange: "
-        f"{record.type} dated {record.created_at:%Y-%m-%d %H:%M} UTC."
+        f"{record.type} in {record.currency} dated {record.created_at:%Y-%m-%d %H:%M} UTC."
     )
 
 

@@ -113,7 +113,7 @@ class TransferVerdictForm(ResolutionForm):
     verdict = forms.ChoiceField(
         label="Finding",
         choices=[("", "Choose"), ("moved", "The money was moved"), ("not_moved", "The money was not moved")],
-        error_messages={"required": "Choose whether the money was moved."},
+        error_messages={"required": "Choose a finding: moved or not moved."},
     )
 
 
