@@ -81,7 +81,7 @@ class DepositAddressList(serializers.Serializer[Any]):
 
     read_at = serializers.DateTimeField(allow_null=True)
     left_today = serializers.IntegerField(
-        help_text="Number of new addresses that can still be requested in the current 24 hours (estimated)."
+        help_text="Estimated number of new addresses that can still be requested under the 24-hour limit."
     )
     latest_request = AddressRequestOut(allow_null=True)
     items = DepositAddressOut(many=True)
@@ -104,7 +104,7 @@ class MaySeeAndAsk(MaySeeAndDraft):
     "deposit_addresses_create",
     AddressIn,
     AddressRequestOut,
-    "Request a new deposit address: at most five per 24 hours. The request is never resent to the exchange.",
+    "Request a new deposit address (at most five per currency in 24 hours). It is sent to the exchange only once.",
 )
 class DepositAddresses(Recording):
     """The addresses to pay in to."""

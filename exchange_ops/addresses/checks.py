@@ -69,6 +69,6 @@ def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
         fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)
         if storable(fee) and fee >= 0:
             return {"fee": fee}
-        return {"problem": "The exchange returned an invalid fee."}
+        return {"problem": "The exchange returned an invalid fee estimate."}
 
     answering.fill(FEE, estimate_id, right=Right.WITHDRAW, read=read, client_for=client_for, now=now)

@@ -124,7 +124,7 @@ def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
     if address.checked:
         return ()
     return (
-        "This address has no checksum, so typing errors are not detected. Compare every character with the source.",
+        "This address has no checksum, so typing errors can't be detected. Compare every character with the source.",
     )
 
 
@@ -134,7 +134,7 @@ def _payment_request_problem(code: str, text: str) -> str:
     except payment_requests.CannotRead as problem:
         return str(problem)
     return (
-        "This contains more than an address. Enter the address, payment ID and amount in separate fields."
+        "This field contains more than an address. Enter the address, payment ID and amount in separate fields."
         if request
         else ""
     )
@@ -178,7 +178,7 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
 
 def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
-        return f"The {spoken} contains a space at character {place}."
+        return f"The {spoken} contains a space at position {place}. Remove the space."
     name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
     return (
         f"Character {place} of the {spoken} is {name}, not a plain letter or digit. Copy the {spoken} "

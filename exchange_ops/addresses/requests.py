@@ -66,7 +66,7 @@ def request(
     if not rules.may_request(initiator, account):
         raise CannotAsk("No new address was requested: only operators can request one.")
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotAsk("No new address was requested: the form is incomplete. Open the page again.")
+        raise CannotAsk("No new address was requested: the form is incomplete. Reload the page and try again.")
     if problem := problem_of(account=account, currency=currency, now=now):
         raise CannotAsk(f"No new address was requested. {problem}")
     row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
@@ -82,7 +82,7 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
         return problem
     if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
-        return f"A new {currency} address has already been requested."
+        return f"An earlier request for a new {currency} address is still pending."
     opens_at = next_at(account=account, currency=currency, now=now)
     if opens_at is None:
         return ""
@@ -215,7 +215,8 @@ def _spent_requests(account: Account, currency: str, now: datetime) -> QuerySet[
 
 def _sent_before(_: AddressRequest) -> CannotAsk:
     return CannotAsk(
-        "No new address was requested: this form was already submitted for another currency. Open the page again."
+        "No new address was requested: this form was already submitted for another currency. Reload the page and "
+        "try again."
     )
 
 

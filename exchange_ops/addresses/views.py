@@ -55,7 +55,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
     """Request a new address, once however often the form is sent."""
     coin, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
-        return _page(request, coin, status=422, refusal="No new address was requested. Open the page again.")
+        return _page(request, coin, status=422, refusal="No new address was requested. Reload the page and try again.")
     request_of = {
         "request_key": str(form.cleaned_data["request_key"]),
         "session_key": request.session.session_key or "",
@@ -66,7 +66,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
         )
     except requests.CannotAsk as problem:
         return _page(request, coin, status=409, refusal=str(problem))
-    messages.success(request, f"New {coin.code} address requested. It appears here automatically.")
+    messages.success(request, f"New {coin.code} address requested. It will appear here automatically.")
     return redirect("deposit", coin.code)
 
 

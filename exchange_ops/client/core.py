@@ -126,6 +126,4 @@ def refuse_to_pay_at_once(request: Request) -> None:
         text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
     ]
     if flags != ["false"] or request.query or request.method != "POST":
-        raise WouldPayAtOnce(
-            "Withdrawal not sent: without autoCommit=false, the exchange would pay it out immediately."
-        )
+        raise WouldPayAtOnce("Payout not sent: without autoCommit=false, the exchange would execute it immediately.")

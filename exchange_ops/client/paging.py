@@ -33,7 +33,7 @@ def upwards(
             return
         keys = [key for record in page.records if (key := key_of(record)) <= HIGHEST_INDEX]
         if keys != sorted(keys):
-            raise BadReply("The exchange did not sort the list as requested, so records could be missed.")
+            raise BadReply("Paging stopped: the exchange did not sort the list as requested.")
         keys += [key for aside in page.asides if (key := aside_key(aside) or 0) <= HIGHEST_INDEX]
         if max(keys, default=after) <= after:
             raise BadReply("Paging stopped: the exchange returned a full page without newer records.")
@@ -62,7 +62,7 @@ def backwards(
             return
         instants = [instant_of(record) for record in page.records]
         if instants != sorted(instants, reverse=True):
-            raise BadReply("The exchange did not sort the list as requested, so records could be missed.")
+            raise BadReply("Paging stopped: the exchange did not sort the list as requested.")
         if not new_records:
             raise BadReply("Paging stopped: the exchange returned a full page without older records.")
         till = instants[-1] + _TICK

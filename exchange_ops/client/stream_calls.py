@@ -95,7 +95,7 @@ class StreamClient:
                     raise Refused(event.failure.code, event.failure.message, event.failure.description)
                 case Ended():
                     raise _without_answer(name, event.sentence)
-        raise AssertionError("The stream's events stopped without an end event.")
+        raise AssertionError("The event stream stopped without an end event.")
 
     def notified(self, *, seconds: float = 0) -> list[Notified]:
         """The notifications since the last call; without any, wait so many seconds for the first."""

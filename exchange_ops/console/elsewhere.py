@@ -58,7 +58,7 @@ _BROADCASTS: Final = Elsewhere(
     "Broadcast a transaction",
 )
 _KEYED: Final = Elsewhere(
-    "The URL contains a private key, so it is never sent from a browser. If CHAIN_KEYED_CALLS allows it, use "
+    "The URL contains a private key, so this request is never sent from a browser. If CHAIN_KEYED_CALLS allows it, use "
     "`manage.py slp_token`, which reads the key from standard input."
 )
 _LOGIN: Final = Elsewhere(

@@ -93,7 +93,7 @@ STEPS: Final = (
         "admin",
         "Two administrators",
         "Granting a role takes two administrators.",
-        "Run the command once per administrator and hand over the link. Each sets up an authenticator "
+        "Run the command once per administrator and hand over the link. Each administrator sets up an authenticator "
         "app and a passkey the "
         "same day.",
         verdicts.administrators,
@@ -102,9 +102,9 @@ STEPS: Final = (
     Step(
         "treasury",
         "Two treasurers with passkeys",
-        "A one-time code can be phished; a passkey can't. At least two treasurers, so that one can be away.",
-        "Invite them; a second administrator confirms their roles. Each sets up an authenticator app and a passkey the "
-        "same day.",
+        "A one-time code can be phished; a passkey can't. With at least two treasurers, one can be away.",
+        "Invite both; a second administrator confirms their roles. Each treasurer sets up an authenticator app and a "
+        "passkey the same day.",
         verdicts.treasury,
         link=("Invite a person", "person-invite"),
     ),
@@ -131,7 +131,7 @@ STEPS: Final = (
     Step(
         "places",
         "Exchange configured for each account",
-        "An account whose exchange is not in the settings can't be synced or paid from.",
+        "An account can't be synced or make payouts until its exchange is in the settings.",
         "Add each further exchange in /etc/countersign/env and restart the desk:",
         verdicts.places,
         command='EXCHANGE_PLACES="second=https://… wss://…"',
@@ -156,8 +156,8 @@ STEPS: Final = (
     Step(
         "policy",
         "Company policy published",
-        "Until then, the default rules apply.",
-        "A treasurer proposes the company's rules; a second one approves them.",
+        "Until a policy is published, the default rules apply.",
+        "A treasurer proposes the company's rules; a second person approves them.",
         verdicts.policy,
         link=("Propose a rule change", "policy-draft"),
     ),

@@ -50,7 +50,9 @@ def sign(*, actor: "Person", credential: str, session_key: str, now: datetime) -
             now=now,
         )
         if not counts(row):
-            raise CannotSign("Trial signature not recorded: an approval with this passkey would not count.")
+            raise CannotSign(
+                "Trial signature not recorded: approvals with this passkey would not count. Set up the passkey again."
+            )
         trail.record(
             actor=actor,
             action=ACTION,

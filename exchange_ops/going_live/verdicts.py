@@ -136,7 +136,7 @@ def key(_: Visit) -> Verdict:
     if not reading:
         return Verdict(holds=False, sentence="No key has read access to payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
-    what = "No key can pay yet." if not paying else "Payouts use a different key."
+    what = "No key can withdraw yet." if not paying else "Payouts use a different key."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
         return Verdict(holds=False, sentence="Every key with read access can also withdraw. Create a read-only key.")

@@ -244,7 +244,7 @@ def _fields(pair: Pair) -> dict[str, str]:
 
 def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
     if by.digest != digest:
-        raise CannotChangeKey("The key changed after you opened the page. Refresh, then decide.")
+        raise CannotChangeKey("The key changed after you opened the page. Refresh and try again.")
     row = stepup.verify(
         person=by.person,
         purpose=purpose,

@@ -42,7 +42,7 @@ class PairForm(DecisionForm):
         max_length=LONGEST_SECRET,
         widget=forms.PasswordInput(render_value=False, attrs=_OFF),
         error_messages={
-            "required": "Enter the secret. It is never shown again, so enter it each time.",
+            "required": "Enter the secret. For security, it must be re-entered after an error.",
             "max_length": f"Enter at most {LONGEST_SECRET} characters.",
         },
     )
@@ -69,7 +69,7 @@ class PairForm(DecisionForm):
         """A login that fits into its header (Basic: no colon)."""
         login: str = self.cleaned_data["login"]
         if not _LOGIN.fullmatch(login):
-            raise forms.ValidationError("Use letters, digits and symbols without spaces or colons.", code="odd")
+            raise forms.ValidationError("Use only letters, digits and symbols, without spaces or colons.", code="odd")
         return login
 
     def clean_secret(self) -> Secret:

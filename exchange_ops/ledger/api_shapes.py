@@ -33,7 +33,7 @@ class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
         read_only_fields = fields
         extra_kwargs: ClassVar = {
             "confirmations": {
-                "help_text": f"As of the last sync; not updated beyond {COUNTED_TO} once the entry is final."
+                "help_text": f"As of the last sync; counted only up to {COUNTED_TO} once the entry is final."
             }
         }
 

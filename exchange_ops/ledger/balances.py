@@ -38,7 +38,9 @@ def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], 
     problems: list[str] = []
     for entry in entries:
         if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
-            problems.append(f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} can't be stored.")
+            problems.append(
+                f"The {wallet} balance of {entry.currency[:LONGEST_CODE]!r} was not stored: invalid code or amount."
+            )
         else:
             amounts[entry.currency] = (entry.available, entry.reserved)
     with transaction.atomic():

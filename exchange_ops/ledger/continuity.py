@@ -82,7 +82,7 @@ def require_same(*, account: Account, transactions: Sequence[records.Transaction
         if ids.get(record.index, record.id) != record.id:
             raise LedgerBroke(
                 f"This is not the same ledger as in earlier syncs. Index {record.index} was transaction "
-                f"{ids[record.index]}; it is now {record.id}."
+                f"{ids[record.index]} and is now {record.id}."
             )
 
 
@@ -141,7 +141,7 @@ def _difference(entry: LedgerEntry, client: ExchangeClient) -> str:
 def _other(entry: LedgerEntry, record: records.Transaction) -> str:
     return (
         f"Transaction {entry.exchange_id} dated {entry.created_at:%Y-%m-%d %H:%M} UTC differs at the exchange: "
-        f"{record.type} dated {record.created_at:%Y-%m-%d %H:%M} UTC."
+        f"{record.type} in {record.currency} dated {record.created_at:%Y-%m-%d %H:%M} UTC."
     )
 
 

@@ -14,7 +14,7 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons
 
-_BY_THE_PRICE: Final = "Resolves once the price moves away or the position is closed."
+_BY_THE_PRICE: Final = "Resolves once the mark price is at a safe distance or the position is closed."
 
 
 def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:
@@ -50,7 +50,7 @@ def _cause(row: MarginPosition, key: str, where: str, exposure: danger.Exposure)
     side = "long" if exposure.is_long else "short"
     size, mark = causes.figure(abs(row.quantity)), causes.figure(exposure.mark)
     sentence = (
-        f"The {side} position in {row.symbol}, {size}, {where}; the mark price is {mark}. "
+        f"The {side} position of {size} in {row.symbol} {where}; the mark price is {mark}. "
         "An operator can add collateral or close the position."
     )
     return Cause(key, sentence, "margin-symbol", row.symbol, str(row.account_id))

@@ -29,7 +29,7 @@ class InstantText(serializers.Field[datetime, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send the time as a string.")
+            raise serializers.ValidationError("Send the time as a string, for example 2026-11-30T18:00:00Z.")
         try:
             return read_instant(data.removesuffix("Z"))
         except forms.ValidationError as problem:

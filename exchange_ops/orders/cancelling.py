@@ -268,7 +268,9 @@ def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
     if own is not None:
         return replace(reply, value=own)
     return replace(
-        reply, outcome=calls.UNKNOWN, problem="The exchange did not list this order as cancelled; checking its status."
+        reply,
+        outcome=calls.UNKNOWN,
+        problem="The exchange did not confirm the cancellation; checking the order's status.",
     )
 
 

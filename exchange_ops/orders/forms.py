@@ -288,7 +288,7 @@ class CancelAllForm(forms.Form):
         """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
-            self.add_error("newest", "Enter a symbol or the ID of the newest order you saw.")
+            self.add_error("newest", "Enter a symbol or the ID of the newest order shown.")
         return cleaned
 
 

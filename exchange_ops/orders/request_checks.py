@@ -48,8 +48,8 @@ _NOT_TAKEN = {
     "price": "Leave the price empty for this order type.",
     "stop_price": "Leave the stop price empty: only stop orders have one.",
     "expire_time": "Leave the expiry date empty: only GTD orders have one.",
-    "time_in_force": "A market order cannot rest in the book. Choose IOC or FOK.",
-    "post_only": "An order that never rests in the book cannot be post-only.",
+    "time_in_force": "A market order can't rest in the book. Choose IOC or FOK.",
+    "post_only": "An order that never rests in the book can't be post-only.",
 }
 _DIGITS = 200  # of the product of two amounts and a rate
 _LARGEST = 36

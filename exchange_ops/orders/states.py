@@ -137,8 +137,8 @@ STATES: Final[dict[str, State]] = {
     REPLACING: State(
         "Replacing",
         (
-            "Replacing the remainder of the order; fills are kept. It can still fill until the exchange responds. No "
-            "action needed."
+            "Replacing the remainder of the order; fills are kept. The original order can still fill until the "
+            "exchange responds. No action needed."
         ),
         Turn.WORKER,
         Tone.ACTIVE,

@@ -28,7 +28,8 @@ class FundsOut(serializers.Serializer[Any]):
     total = AmountText()
     worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a current price.")
     read_at = serializers.DateTimeField(
-        allow_null=True, help_text="When the older of the two balances was synced; null before the first sync."
+        allow_null=True,
+        help_text="When the older of the bank and trading balances was synced; null before the first sync.",
     )
 
 

@@ -89,7 +89,7 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             "Convert",
             "refresh-cw",
             f"{reverse('transfer-new', args=['convert'])}?{wish}",
-            may_ask or ("" if row.converts else f"{code} is on one network only, so it cannot be converted."),
+            may_ask or ("" if row.converts else f"{code} is on one network only, so it can't be converted."),
         ),
         Action(
             "Trade",

@@ -43,7 +43,7 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "withdrawals",
             "What an approval does",
             "Funds are reserved for an hour and paid only once enough people have approved. Rejecting releases them."
-            " You cannot approve your own request.",
+            " You can't approve your own request.",
         ),
         Step(
             "policy",
@@ -59,8 +59,8 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "people",
             "Invite your team",
             (
-                "Invite each person with a one-time link and give them a role. Admins manage people and keys; they "
-                "never approve payments."
+                "Invite each person with a one-time link and give them a role. Administrators manage people and keys; "
+                "they never approve payments."
             ),
         ),
         Step(
@@ -102,7 +102,7 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
             "Check system health",
             (
                 "Workers, streams, checks and the chain, each with its last update. You can view every page but "
-                "cannot change anything."
+                "can't change anything."
             ),
         ),
     ),

@@ -22,7 +22,7 @@ from exchange_ops.shared.models import Account
 if TYPE_CHECKING:
     from desk.models import Person
 
-CHANGED = "Nothing was requested: the policy was changed in the database, outside Countersign."
+CHANGED = "Not requested: the policy was changed in the database, outside Countersign."
 _CENTS = Decimal("0.01")
 
 

@@ -70,7 +70,7 @@ def judge(
         return _blocked(0, "No payouts possible: no policy is in force.")
     if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
         return _blocked(
-            policy.number, "Nothing can be paid: the policy was changed in the database, outside Countersign."
+            policy.number, "No payouts possible: the policy was changed in the database, outside Countersign."
         )
     if not Currency.objects.filter(pk=currency).exists():
         return _blocked(policy.number, f"Not paid: {currency} is not listed on the exchange.")

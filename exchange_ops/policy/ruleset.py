@@ -164,7 +164,7 @@ def problems(rules: Rules) -> Iterator[str]:
     if any(len(tiers) > MOST_TIERS for tiers in of_each) or len(rules.limits) > MOST_LIMITS:
         yield f"Enter at most {MOST_TIERS} tiers and {MOST_LIMITS} limits."
     if any(len({tier.up_to for tier in tiers}) != len(tiers) for tiers in of_each):
-        yield "Two tiers have the same upper limit."
+        yield "Two tiers have the same upper limit. Change or remove one."
     ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
     amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
@@ -178,18 +178,18 @@ def problems(rules: Rules) -> Iterator[str]:
     if rules.price_distance is not None and not DISTANCES[0] <= rules.price_distance <= DISTANCES[1]:
         yield f"Enter a distance from the market between {DISTANCES[0]} and {DISTANCES[1]} percent, or leave it blank."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
-        yield "Two limits cover the same person and account."
+        yield "Two limits of the same type cover the same person and account."
     yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
 
 
 def _limit_problems(rules: Rules) -> Iterator[str]:
     if any(limit.kind not in ValueLimit.KINDS for limit in rules.limits):
-        yield "Choose orders, transfers or open orders for each limit."
+        yield "Choose what each limit covers: orders, transfers or open orders."
     if any(beyond not in BEYOND for beyond in (rules.price_beyond, *(limit.beyond for limit in rules.limits))):
         yield "Choose what happens above the limit: confirmation, approval or rejection."
     if any(limit.kind == ValueLimit.TRANSFER and limit.beyond != REFUSE for limit in rules.limits):
-        yield "Transfers above their limit can only be rejected."
+        yield "Choose rejection for transfer limits: transfers above a limit can only be rejected."
     counts = [limit.most for limit in rules.limits if limit.kind == ValueLimit.OPEN_ORDERS]
     if any(count != count.to_integral_value() for count in counts):
         yield "Enter a whole number of open orders."

@@ -118,7 +118,7 @@ class Votes:
             digest, comment = (word.digest, word.comment) if word.stage != "resolution" else (None, None)
             purpose = self.purposes.get(word.stage, "")
             if word.confirmation_id not in self._event_names[number]:
-                yield f"{which} is in the table but not in the trail."
+                yield f"{which} is in the database but not in the audit trail."
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest, comment=comment
             ):
@@ -152,11 +152,11 @@ def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
         if name == "thawed":
             ended.add(number)
             if len(agreed[number]) < freezes.VOTES_TO_THAW:
-                yield f"Event {event.seq}: freeze {number} was lifted with {len(agreed[number])} votes."
+                yield f"Event {event.seq}: freeze {number} was lifted with too few votes: {len(agreed[number])}."
     for row in Freeze.objects.order_by("pk"):
         if (row.thawed_at is not None) != (row.pk in ended):
             here, there = ("lifted", "open") if row.thawed_at else ("open", "lifted")
-            yield f"Freeze {row.pk} is {here} in the table but {there} in the trail."
+            yield f"Freeze {row.pk} is {here} in the database but {there} in the audit trail."
     for vote in ThawVote.objects.order_by("pk"):
         if vote.person_id not in agreed[vote.freeze_id]:
-            yield f"Vote {vote.pk} on lifting a freeze is in the table but not in the trail."
+            yield f"Vote {vote.pk} on lifting a freeze is in the database but not in the audit trail."

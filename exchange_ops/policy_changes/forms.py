@@ -49,7 +49,7 @@ class RulesForm(forms.Form):
         label="Maximum price age (seconds)",
         min_value=ruleset.AGES_S[0],
         max_value=ruleset.AGES_S[1],
-        help_text="If a price is older, the strictest tier applies.",
+        help_text="If a price is older than this, the strictest tier applies.",
     )
     price_distance = forms.DecimalField(
         label="Order price limit, % off market",
@@ -70,7 +70,7 @@ class RulesForm(forms.Form):
         max_value=fee_margins.FACTORS[1],
         max_digits=6,
         decimal_places=2,
-        help_text="Payout approvals cover fees up to this multiple. Payouts with higher fees go back to the approvers.",
+        help_text="Payout approvals cover fees up to this multiple of the estimate. Higher fees need new approvals.",
     )
     fee_floor = forms.DecimalField(
         label="Fixed network fee margin",

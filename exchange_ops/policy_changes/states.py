@@ -23,14 +23,17 @@ OVERTAKEN: Final = "overtaken"
 STATES: Final[dict[str, State]] = {
     PROPOSED: State(
         "Needs a second person",
-        "Nothing has changed yet. A second treasurer or admin must approve within three days.",
+        "Nothing has changed yet. A second treasurer or an administrator must approve within three days.",
         Turn.PERSON,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     AGREED: State(
         "Takes effect later",
-        "Nothing has changed yet. Approved by two people; it loosens a limit, so it takes effect after 24 hours.",
+        (
+            "Nothing has changed yet. Approved by two people; the change loosens a limit, so it takes effect after "
+            "24 hours."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROPOSE, AGREE = "propose-policy", "agree-policy"
 NOBODY_MAY = "Only treasury and administrators can change the rules."
-NOT_THERE = "No changes made: this also affects accounts you have no access to. Ask a colleague who has access."
+NOT_THERE = "No changes made: the rules also affect accounts you have no access to. Ask a colleague who has access."
 
 
 class CannotChange(Exception):
@@ -142,7 +142,7 @@ def agree(
             )
         _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
-            raise CannotChange("Not approved: proposer or approver must be a treasurer, and both must be active.")
+            raise CannotChange("Not approved: the proposer or approver must be a treasurer, and both must be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
             raise CannotChange("Not approved: the proposal changed after you opened it. Refresh, then decide.")
         # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
@@ -173,7 +173,7 @@ def withdraw_or_reject(
         if not is_own and not rules.may_keep(actor, _concerned(row)):
             raise CannotChange(NOT_THERE)
         if not is_own and not comment:
-            raise CannotChange("Enter a reason for the rejection. The proposer sees it.")
+            raise CannotChange("Enter a reason for the rejection; the proposer will see it.")
         event, to = ("withdrawn", states.WITHDRAWN) if is_own else ("rejected", states.REJECTED)
         columns: dict[str, Any] = {"ended_by": actor, "comment": comment, "next_action_at": None}
         return machine.move(row, event=event, to=to, **columns, **act.moved)

@@ -68,7 +68,7 @@ def _read_prices(account: Account, progress: Progress, now: datetime, open_clien
     held = {code for by_currency in amounts.now([account]).values() for code in by_currency}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency
     if not codes or not Symbol.objects.exists():
-        return "No prices yet; balances cannot be valued."
+        return "No prices yet; balances can't be valued."
     if not prices.is_due(
         tried_at=progress.prices_tried_at, read_at=progress.prices_read_at, codes=codes, quote=quote, now=now
     ):

@@ -86,7 +86,7 @@ class MarginActionIn(StrictBody):
         allow_null=True,
         help_text=(
             "For close, reduce and close_account: the exchange_id of the intended position. A different position "
-            "opened since will not be touched."
+            "opened since then is not affected."
         ),
     )
     confirmed = serializers.ListField(
@@ -134,7 +134,7 @@ def _wish(content: dict[str, Any]) -> workflow.Wish:
     kind = content.pop("action")
     takes = _TAKES[kind]
     if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
-        raise workflow.CannotAct({odd[0]: f"Not allowed for this kind: {states.KINDS[kind]}."})
+        raise workflow.CannotAct({odd[0]: f"Not allowed for this action: {states.KINDS[kind]}."})
     if kind in {states.CLOSE, states.REDUCE} and content.get("position_id") is None:
         raise workflow.CannotAct({"position_id": "Send the exchange_id of the intended position."})
     order_type = states.LIMIT if content.get("price") is not None else states.MARKET

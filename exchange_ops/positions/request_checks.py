@@ -216,7 +216,7 @@ def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: 
     if position is None:
         return {FORM: f"No open position in {row.symbol}."}
     if wish.position_id is not None and wish.position_id != position.exchange_id:
-        return {FORM: "Not sent: the position you saw is closed and a new one is open. Review it, then decide."}
+        return {FORM: "Not sent: the position you saw is closed and a new one is open. Review the new one."}
     problems = {}
     if sentence := _quantity_problem(row, position, symbol):
         problems["quantity"] = sentence
@@ -232,7 +232,9 @@ def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbo
     if quantity is None or quantity <= 0 or not storable(quantity):
         return "Enter the quantity to close."
     if quantity >= size:
-        return f"The position is {grouped_text(size)} {symbol.base_currency}. To close it all, choose Whole position."
+        return (
+            f"The position is {grouped_text(size)} {symbol.base_currency}. To close all of it, choose Whole position."
+        )
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
         return f"Quantity must be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""

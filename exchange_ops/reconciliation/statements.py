@@ -128,7 +128,7 @@ def _lines(
 
 def _judged(of_days: Figures, overall: Figures, *, is_stale: bool, is_past: bool) -> Line:
     if overall.unknown_type:
-        reason = f"The exchange's ledger has entries of the unknown type {overall.unknown_type!r}."
+        reason = f"The exchange's ledger has entries of an unknown type: {overall.unknown_type!r}."
         return Line(of_days, UNPROVABLE, reason=reason)
     if is_past:
         return Line(of_days, PAST, reason="The last sync was after the end of this period.")

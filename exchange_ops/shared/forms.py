@@ -123,7 +123,7 @@ class ResolutionForm(DecisionForm):
     verdict = forms.ChoiceField(
         label="Finding",
         choices=[("", "Choose"), ("paid", "Paid"), ("not_paid", "Not paid")],
-        error_messages={"required": "Choose paid or not paid."},
+        error_messages={"required": "Choose a finding: paid or not paid."},
     )
     comment = forms.CharField(
         label="Evidence",

@@ -47,7 +47,7 @@ def _clock() -> Health:
 
 def _worker() -> Health:
     return _loop(
-        heartbeats.WORKER, "Worker", "Form checks with the exchange are delayed; the scheduler continues payouts."
+        heartbeats.WORKER, "Worker", "Address and fee checks are delayed; payouts continue through the scheduler."
     )
 
 
@@ -64,7 +64,9 @@ def _jobs() -> Health:
     age = ages.age(row.beat_at if row else None, clock.now())
     if row is None or age is None or age > ages.BEAT_AGE:
         return Health(ok=True, sentence="No worker job is overdue.")
-    consequence = "The account or task concerned may be delayed; other jobs continue. An admin can restart the workers."
+    consequence = (
+        "The affected account or task may be delayed; other jobs continue. An administrator can restart the workers."
+    )
     return Health(ok=False, sentence=f"{row.problem} {consequence}", age_s=age.total_seconds())
 
 

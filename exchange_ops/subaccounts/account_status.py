@@ -35,7 +35,7 @@ _STATUSES: Final = {
     OPEN: AccountStatus(OPEN, "Active", "Can log in, trade and withdraw as its settings allow.", Tone.GOOD),
     NEW: AccountStatus(NEW, "New", "Not used yet. It can be frozen, and reactivated afterwards.", Tone.QUIET),
     FROZEN: AccountStatus(
-        FROZEN, "Frozen", "Cannot log in, trade, withdraw or use its keys. An admin can activate it.", Tone.WARN
+        FROZEN, "Frozen", "Can't log in, trade, withdraw or use its keys. An administrator can activate it.", Tone.WARN
     ),
     DISABLED: AccountStatus(
         DISABLED,
@@ -47,8 +47,8 @@ _STATUSES: Final = {
         CLOSED,
         "Frozen or disabled",
         (
-            "The exchange uses the same status for both. Activating shows which applies: a frozen "
-            "sub-account becomes active, a disabled one does not."
+            "The exchange uses one status for frozen and disabled sub-accounts. Activating shows which applies: a "
+            "frozen one becomes active, a disabled one does not."
         ),
         Tone.WARN,
     ),

@@ -33,10 +33,10 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     settings_shown = serializers.BooleanField(
         read_only=True,
         allow_null=True,
-        help_text="Whether the exchange showed the sub-account's settings; null before the first sync.",
+        help_text="Whether the exchange returned the sub-account's settings; null before the first sync.",
     )
     payout_enabled = serializers.BooleanField(
-        read_only=True, allow_null=True, help_text="Last value shown by the exchange."
+        read_only=True, allow_null=True, help_text="Last value returned by the exchange."
     )
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
     requested_description = serializers.CharField(source="wanted_description", read_only=True, allow_null=True)

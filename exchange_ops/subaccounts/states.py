@@ -30,7 +30,7 @@ CANCELLED: Final = "cancelled"
 STATES: Final[dict[str, State]] = {
     "requested": State(
         "Queued",
-        "Nothing has been sent yet. The request goes to the exchange shortly; until then an admin can "
+        "Nothing has been sent yet. The request goes to the exchange shortly; until then an administrator can "
         "withdraw the request.",
         Turn.WORKER,
         Tone.ACTIVE,
@@ -78,7 +78,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_done": State(
         "Not done",
-        "No changes made, according to the exchange's list. An admin can request the change again.",
+        "No changes made, according to the exchange's list. An administrator can request the change again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",

@@ -34,7 +34,7 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     """Moves 2 to 6: claim, one call for one sub-account, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if not _is_confirmed(row):
-        problem = "Not sent: no valid second-factor confirmation on record. An admin can request it again."
+        problem = "Not sent: no valid second-factor confirmation on record. An administrator can request it again."
         machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
     if _lane_is_taken(row):

@@ -218,7 +218,7 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
     problems = []
     for sub in subs:
         if (sub.pk, kind) in under_way:
-            problems.append(f"Sub-account {sub.exchange_id}: already requested and in progress.")
+            problems.append(f"Sub-account {sub.exchange_id}: this change is already in progress.")
         elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
             problems.append(
                 f"Sub-account {sub.exchange_id} is being frozen. Wait until the exchange shows it as frozen."
@@ -269,7 +269,7 @@ class _Form:
         """The actions of the same form submitted at the same moment; refused when somebody else's request was first."""
         if actions := self.sent_before():
             return actions
-        raise CannotAsk({FORM: "Not requested: somebody else has just made the same request."})
+        raise CannotAsk({FORM: "Not requested: a colleague has just made the same request."})
 
 
 def _requested_value(action: SubAccountAction, name: str) -> object:

@@ -33,7 +33,7 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
     by = serializers.ChoiceField(
         choices=["", *states.IDENTIFIED_BY],
         read_only=True,
-        help_text="The type of `identifier`; empty unless `kind` is to_user.",
+        help_text="Whether `identifier` is an e-mail address or a username; empty unless `kind` is to_user.",
     )
     amount = AmountText(read_only=True)
     subaccount_id = ExchangeIdText(read_only=True, allow_null=True)
@@ -98,7 +98,7 @@ class TransferIn(StrictBody):
         choices=["", *states.IDENTIFIED_BY],
         required=False,
         default="",
-        help_text="For to_user: the type of `identifier`.",
+        help_text="For to_user: whether `identifier` is an e-mail address or a username.",
     )
     identifier = StrictText(
         max_length=254,
@@ -124,7 +124,7 @@ class CancelIn(StrictBody):
 class MaySeeAndMove(MaySeeAndDraft):
     """Operators ask for transfers as well."""
 
-    message = "Nothing was requested: only operators can request transfers."
+    message = "Transfer not requested: only operators can request transfers."
 
 
 @recording(

@@ -80,7 +80,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester sees it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
@@ -157,7 +157,7 @@ def _nothing_to_decide(row: Transfer) -> str:
         return "A colleague has just acted on this transfer. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
-    return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+    return f"No decision needed: {row.label[0].lower()}{row.label[1:]}."
 
 
 DECISIONS: Final = Decisions(
@@ -167,5 +167,5 @@ DECISIONS: Final = Decisions(
     missing="Transfer not found.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,
-    given_already="Decision recorded. A second person must also decide.",
+    given_already="Your decision is already recorded; another treasurer must also decide.",
 )

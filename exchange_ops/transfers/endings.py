@@ -33,7 +33,7 @@ FINDINGS: Final = Findings(
     "countersign-transfer-ending-1",
     (states.INVESTIGATE,),
 )
-_WHY = "Enter what you checked and why."
+_WHY = "Enter what you checked and the reason for your decision."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
 _TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
 
@@ -84,7 +84,7 @@ def reissue(
     earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
     if earlier is not None:
         if earlier.reissues_id != transfer_id:
-            raise CannotClose(f"Not requested: this form was already used for {earlier.reference}.")
+            raise CannotClose(f"Not requested: this form was already submitted, as {earlier.reference}.")
         return earlier
     act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:
@@ -100,7 +100,7 @@ def reissue(
             )
             new = workflow.submit(new, now=now, session_key=session_key)
     except IntegrityError:
-        raise CannotClose("This transfer was already requested again.") from None
+        raise CannotClose("This transfer has already been requested again.") from None
     return new
 
 
@@ -162,7 +162,7 @@ def digest_of(row: Transfer) -> str:
 def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     """The confirmation of a person who may end what was not seen."""
     if row.state != states.NOT_SEEN:
-        raise CannotClose(f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
+        raise CannotClose(f"No decision needed: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasurers other than the requester can decide on this transfer.")
     signed_digest = signed_fields.bind(digest_of(row), {signed_fields.COMMENT: act.comment})
@@ -206,7 +206,7 @@ RESOLUTIONS: Final = _decisions(
     RESOLVE_PURPOSE,
     CannotResolve,
     ballot=approvals.BALLOT,
-    given_already="Finding recorded. A second treasurer must submit one too.",
+    given_already="Your finding is already recorded; another treasurer must also submit one.",
 )
 
 __all__ = ["CannotClose", "CannotResolve", "CannotTransfer", "close", "digest_of", "reissue", "resolve"]

@@ -97,7 +97,7 @@ class TransferEndForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter what you checked and why."},
+        error_messages={"required": "Enter what you checked and the reason for your decision."},
     )
 
 
@@ -113,7 +113,7 @@ class TransferVerdictForm(ResolutionForm):
     verdict = forms.ChoiceField(
         label="Finding",
         choices=[("", "Choose"), ("moved", "The money was moved"), ("not_moved", "The money was not moved")],
-        error_messages={"required": "Choose whether the money was moved."},
+        error_messages={"required": "Choose a finding: moved or not moved."},
     )
 
 

@@ -29,7 +29,7 @@ def problem(*, by: str, identifier: str) -> str:
     if not identifier:
         return f"Enter the other user's {IDENTIFIED_BY[by]}."
     if not identifier.isascii() or not identifier.isprintable():
-        return "This contains look-alike characters or accents. Retype it in plain letters."
+        return f"The {IDENTIFIED_BY[by]} contains look-alike characters or accents. Retype it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
         return "Enter a valid e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):

@@ -52,7 +52,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
     elif len(transfer.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
-        problems[FORM] = "Transfer not requested: the form is incomplete. Open it again."
+        problems[FORM] = "Transfer not requested: the form is incomplete. Reload the page and try again."
     if transfer.kind not in states.KINDS:
         problems["kind"] = "Choose a transfer type."
         raise CannotTransfer(problems)

@@ -119,7 +119,9 @@ def _lapse(row: Transfer, now: datetime) -> None:
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
     """Move 16: the ledger shows it, and nothing here sent it."""
     ids = ", ".join(entry.exchange_id for entry in lookalikes)
-    reason = f"Not sent: since the request, the exchange's ledger shows a matching transfer of unknown origin ({ids})."
+    reason = (
+        f"Not sent: after the request, a matching transfer of unknown origin appeared in the exchange's ledger ({ids})."
+    )
     facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
     machine.move(
         row,
@@ -180,7 +182,7 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
     if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
     return (
-        f"Not sent: {old.reference}, which it replaces, has appeared in the exchange's ledger. The "
+        f"Not sent: {old.reference}, which this transfer replaces, has appeared in the exchange's ledger. The "
         "requester can withdraw this transfer."
     )
 

@@ -148,7 +148,7 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     except Transfer.DoesNotExist:
         raise CannotCancel("Transfer not found.") from None
     except machine.CannotMove:
-        raise CannotCancel("The status has just changed. Refresh, then try again.") from None
+        raise CannotCancel("The status has just changed. Refresh and try again.") from None
 
 
 def newest() -> QuerySet[Transfer]:

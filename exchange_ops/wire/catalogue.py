@@ -56,7 +56,9 @@ _LIMIT = _query("limit", Kind.INTEGER, default=100, lowest=0, highest=1000, note
 _OFFSET = _query("offset", Kind.INTEGER, default=0, lowest=0, highest=100_000)
 _DESC = _query("sort", choices=SORTS, default="DESC")
 _ASC = _query("sort", choices=SORTS, default="ASC")
-_FROM = _query("from", Kind.INSTANT_OR_INDEX, note="A number is an ID or index, or milliseconds with by=timestamp.")
+_FROM = _query(
+    "from", Kind.INSTANT_OR_INDEX, note="A number is read as an ID or index, or as milliseconds with by=timestamp."
+)
 _TILL = _query("till", Kind.INSTANT_OR_INDEX, note="Same format as “from”; inclusive for trade IDs.")
 _PERIOD = _query("period", choices=PERIODS, default="M30")
 _CLIENT_ORDER_ID = _path("clientOrderId", max_length=32)
@@ -229,7 +231,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "DELETE /margin/order",
         list[records.Order],
         _form("symbol", Kind.CODE, note="If omitted: orders in all symbols."),
-        note="Response not in the specification; according to supplement 2.7, the list of cancelled orders.",
+        note="The specification omits the response; according to supplement 2.7, it is the list of cancelled orders.",
     ),
     _signed(
         MARGIN_ORDERS,
@@ -442,7 +444,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "GET /sub-acc/acl",
         records.WithdrawalSettings,
         _query(
-            "subAccountIds", Kind.INTEGERS, required=True, note="Not documented whether this parameter is optional."
+            "subAccountIds",
+            Kind.INTEGERS,
+            required=True,
+            note="The documentation does not say whether this is optional.",
         ),
     ),
     # Supplement 2.7
@@ -474,7 +479,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "close_margin_accounts",
         "DELETE /margin/account",
         list[records.MarginAccount],
-        note="Closes all positions at market and all accounts.",
+        note="Closes all margin accounts, and their positions at market.",
     ),
     _signed(
         MARGIN, Right.ORDERS, "close_margin_account", "DELETE /margin/account/{symbol}", records.MarginAccount, _SYMBOL

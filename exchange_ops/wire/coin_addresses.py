@@ -159,7 +159,9 @@ def _read_ethereum(text: str) -> CoinAddress:
         raise NotAnAddress("An Ethereum address must be 0x followed by 40 hexadecimal digits.")
     digits, proper = text[2:], checksummed(text)
     if text.startswith("0X") or (digits != digits.lower() and text != proper):
-        raise NotAnAddress("Checksum failed: a character is wrong, or upper and lower case were changed.")
+        raise NotAnAddress(
+            "Checksum failed: a character is wrong, or upper and lower case were changed. Copy the address again."
+        )
     return CoinAddress(proper, _EVERY_NETWORK, checked=digits != digits.lower())
 
 

@@ -118,7 +118,7 @@ _ROWS = (
         20014,
         400,
         "Offchain for this payout is unavailable",
-        meaning="The address is not on the exchange or is your own, or the currency has no off-chain payouts.",
+        meaning="The address is external or your own, or the currency has no off-chain payouts.",
     ),
     Refusal(20032, 400, "Margin account or position not found", meaning="Open a margin account first."),
     Refusal(20033, 400, "Position not changed", meaning="The margin balance already has this amount."),

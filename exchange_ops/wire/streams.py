@@ -159,7 +159,7 @@ METHODS: tuple[Method, ...] = (
         *(_CLIENT_ORDER_ID, _REQUEST_CLIENT_ID, _param("quantity", Kind.DECIMAL), _param("price", Kind.DECIMAL)),
         _STRICT,
         notifies=("marginOrderReport", "marginAccountReport"),
-        note="Quantity and price are not marked optional; what omitting one means is not documented.",
+        note="Quantity and price are not marked optional; the effect of omitting one is not documented.",
     ),
     # Exchange streams: account management
     _account("subscribeTransactions", bool, notifies=("updateTransaction",)),
@@ -179,7 +179,7 @@ METHODS: tuple[Method, ...] = (
         _param("from", Kind.INTEGER, lowest=0, note="An index, inclusive."),
         _param("till", Kind.INTEGER, lowest=0, note="An index, exclusive."),
         *(_CURRENCY, *_sorts("ASC"), _LIMIT, _OFFSET, _SENDERS),
-        note="Use it to fill the gap after a reconnection.",
+        note="Can be used to fill the gap after a reconnection.",
     ),
     # Supplement 1.2: session
     Method(
@@ -264,7 +264,7 @@ EVENTS: tuple[Event, ...] = (
         "updateOrderbook",
         Address.PUBLIC,
         records.BookReport,
-        "The sequence number rises by one; a size of zero removes the level.",
+        "The sequence number increases by one; a size of zero removes the level.",
     ),
     Event("snapshotTrades", Address.PUBLIC, records.TradesReport),
     Event("updateTrades", Address.PUBLIC, records.TradesReport),

@@ -37,7 +37,7 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
     elif len(row.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:
-        problems[FORM] = "Payout not requested: the form is incomplete. Open it again."
+        problems[FORM] = "Payout not requested: the form is incomplete. Reload the page and try again."
     currency = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
     if problem := currency_problem(currency):

@@ -168,7 +168,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     except Withdrawal.DoesNotExist:
         raise CannotCancel("Request not found.") from None
     except mover.CannotMove:
-        raise CannotCancel("The status has just changed. Refresh, then try again.") from None
+        raise CannotCancel("The status has just changed. Refresh and try again.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:

@@ -43,7 +43,7 @@ def age(name, **by):
 
 def test_a_desk_without_an_account_says_what_is_missing(db):
     assert not look("exchange").ok
-    assert "An admin can add" in look("exchange").sentence
+    assert "An administrator can create" in look("exchange").sentence
 
 
 def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
@@ -220,7 +220,7 @@ def test_a_job_that_runs_too_long_is_an_alarm_until_it_ends(account):
     heartbeats.failed(heartbeats.JOBS, now=clock.now(), problem="A job is overdue: tip: follow.")
     assert not look("jobs").ok
     assert look("jobs").sentence.startswith(
-        "A job is overdue: tip: follow. The account or task concerned may be delayed"
+        "A job is overdue: tip: follow. The affected account or task may be delayed"
     )
     heartbeats.failed(heartbeats.JOBS, now=clock.now() - timedelta(minutes=5), problem="A job is overdue.")
     assert look("jobs").ok

@@ -119,7 +119,7 @@ def test_earlier_orders_to_release_a_hold_count(walk, forgotten, before):
         release_ordered_before(walk, forgotten, person, number)
     assert open_holds.is_ordered(walk.fresh(forgotten)) is (before == 2)
     if before == 1:
-        with pytest.raises(open_holds.CannotOrderRelease, match="Release recorded"):
+        with pytest.raises(open_holds.CannotOrderRelease, match="Your release is already recorded"):
             order(walk, forgotten, walk.approvers[0])
         order(walk, forgotten, walk.approvers[1])
     walk.sweep()

@@ -81,10 +81,7 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     """Records of the ledger that could not be read."""
     for account in Account.objects.order_by("pk"):
         if count := settling.unread(account=account):
-            sentence = (
-                f"Unreadable records quarantined in the exchange's ledger for {account.name}: {count}. "
-                "Figures may be incomplete."
-            )
+            sentence = f"Unreadable ledger records quarantined for {account.name}: {count}. Figures may be incomplete."
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
 
 
@@ -92,11 +89,11 @@ def _differing(now: datetime, only: str) -> Iterator[Cause]:
     """Pairs of records of one index, of which two people of treasury choose the one that holds."""
     for row in rows_of(settling.waiting(), only):
         sentence = (
-            f"No money moved. The stream reported {row.exchange_id} for {row.account.name}, but it is not in the "
-            "exchange's listing. Figures include it. Two treasurers must decide whether it is valid."
+            f"No money moved. The stream reported transaction {row.exchange_id} for {row.account.name}, but it is not "
+            "in the exchange's ledger. Our figures include it. Two treasurers must decide whether it is valid."
             if settling.is_unlisted(row)
             else f"No money moved. The exchange reported two records with index {row.index} for {row.account.name}, "
-            "and figures use the first one. Two treasurers must choose the valid one."
+            "and our figures use the first one. Two treasurers must choose the valid one."
         )
         yield Cause(f"record:{row.pk}", sentence, "ledger-record", str(row.pk), str(row.account_id))
 

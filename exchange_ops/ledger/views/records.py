@@ -66,7 +66,7 @@ def choose(request: DeskRequest, aside_id: int) -> HttpResponse:
     except (settling.CannotSettle, CannotConfirm) as problem:
         return _render(request, aside_id, form=form, refusal=str(problem), status=409)
     done = (
-        "Settled. Both records are kept."
+        "Choice confirmed by two treasurers. Both records are kept."
         if row.settled_as
         else "Choice recorded. A second treasurer must make the same choice."
     )

@@ -40,8 +40,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         key = self._added(options, _secret(from_stdin=options["secret_from_stdin"]))
         self.stdout.write(
-            f"Key {key.pk} of {key.account.name} is stored encrypted. Fingerprint: {key.fingerprint}. "
-            f"Used on the exchange “{key.account.place}” only."
+            f"Key {key.pk} for {key.account.name} saved (encrypted). Fingerprint: {key.fingerprint}. "
+            f"It is used on the exchange “{key.account.place}” only."
         )
 
     def _added(self, options: dict[str, Any], secret: Secret) -> Any:
@@ -79,5 +79,5 @@ def _account(name: str, *, make: bool, place: str | None) -> Account:
 def _secret(*, from_stdin: bool) -> Secret:
     text = sys.stdin.readline().rstrip("\r\n") if from_stdin else getpass.getpass("Secret:  ")
     if not text.strip():
-        raise CommandError("The secret is empty.")
+        raise CommandError("Key not saved: the secret is empty.")
     return Secret(text.strip())

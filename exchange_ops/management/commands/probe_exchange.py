@@ -16,9 +16,9 @@ from wire.values import decimal_text
 
 class Command(BaseCommand):
     help = (
-        "Verify exchange behaviour that its documentation leaves open, using one hold of the smallest amount to one "
-        "of your own addresses, released immediately. Results are stored with their date. Exit status 0 if all are "
-        "as expected."
+        "Verify behaviour that the exchange's documentation leaves open. Places one hold of the smallest amount to one "
+        "of your own addresses and releases it immediately. Results are stored with their date. Exit status 0 if "
+        "all are as expected."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from exchange_ops.withdrawals import workflow as withdrawals
 
 
 class Command(BaseCommand):
-    help = "Run all due steps of payouts and transfers once. Safe at any time, even while workers are running."
+    help = "Run all due steps of payouts and transfers once. Safe to run at any time, even while workers are running."
 
     def handle(self, *args: Any, **options: Any) -> None:
         steps = withdrawals.sweep(now=clock.now(), client_for=store.client_for)

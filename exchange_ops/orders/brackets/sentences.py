@@ -23,7 +23,7 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         )
     if order.state in _NOT_PLACED:
         return f"The {what} {order.reference} was not placed: {order.last_problem or order.sentence}"
-    return f"The {what} {order.reference} closed without filling completely: {states.state_of(order)}."
+    return f"The {what} {order.reference} closed before filling completely: {states.state_of(order)}."
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
@@ -44,7 +44,7 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What the order that takes over from this one waits for; empty where nothing is in its way."""
     order = _member(chain, facts.number)
     if facts.open:
-        return f"Cancelling the {what} {order.reference}; the next order will be placed afterwards."
+        return f"Cancelling the {what} {order.reference}; the next order is placed once this one is closed."
     if facts.is_lost:
         return f"{_unknown(chain, facts, what)} Orders on the exchange will be checked again before another is placed."
     return ""

@@ -128,7 +128,7 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
 
     def change(row: Bracket) -> Bracket:
         if row.entry.state == order_states.WAITING:
-            raise CannotEnd("The entry is awaiting approval. Withdraw it on the order's page to end the bracket too.")
+            raise CannotEnd("The entry is awaiting approval. To end the bracket, withdraw the entry.")
         return machine.move(
             row, event="end_asked", to=states.ENDING, now=now, actor=person, session_key=session_key,
             ended_by=states.CANCELLED,

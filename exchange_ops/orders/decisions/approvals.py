@@ -211,7 +211,7 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
     if row.approve_until is None or act.now >= row.approve_until:
         raise CannotDecide("Not placed: the approval deadline has passed. An operator can request it again.")
     if freezes.active(row.account) is not None:
-        raise CannotDecide("The account is frozen: nothing can be approved. Two treasurers must lift the freeze.")
+        raise CannotDecide("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not digests.matches(row.digest, row):
         raise CannotDecide(NOT_SEEN)
 
@@ -225,7 +225,7 @@ def _refuse_person(row: Order, person: "Person") -> None:
 
 def _nothing_to_decide(row: Order) -> str:
     if row.state == states.WAITING:
-        return "Another person has just acted on this order. Refresh, then decide."
+        return "A colleague has just acted on this order. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC."
     return f"No decision needed: {row.label[0].lower()}{row.label[1:]}."

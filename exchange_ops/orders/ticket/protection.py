@@ -70,12 +70,15 @@ def whole_lots(free: Holding, symbol: Symbol) -> Decimal:
 def problems(*, kind: str, account: Account, symbol: Symbol, requested: OrderRequest) -> dict[str, str]:
     """Why this order is no protection of that kind, by field; empty where it is one."""
     if requested.side != SELL or requested.margin or requested.type != TYPES[kind]:
-        return {FORM: f"A {KINDS[kind].lower()} on a holding must sell from the trading account. Start again."}
+        return {
+            FORM: f"A {KINDS[kind].lower()} on a holding must sell from the trading account. Reload the page and try "
+            "again."
+        }
     sentences, free = {}, holding(account=account, symbol=symbol)
     if requested.quantity > free.most:
         sentences["quantity"] = (
-            f"At most {grouped_text(free.most)} {free.currency}: the trading account holds {grouped_text(free.held)}, "
-            f"{grouped_text(free.held - free.most)} of it reserved by open orders."
+            f"Enter at most {grouped_text(free.most)} {free.currency}: the trading account holds "
+            f"{grouped_text(free.held)}, {grouped_text(free.held - free.most)} of it reserved by open orders."
         )
     field = "stop_price" if kind == STOP else "price"
     market, price = _market(kind, symbol), getattr(requested, field)
@@ -83,7 +86,7 @@ def problems(*, kind: str, account: Account, symbol: Symbol, requested: OrderReq
         side = "below" if kind == STOP else "above"
         where = f"{grouped_text(market)} {symbol.quote_currency}"
         what = KINDS[kind].lower()
-        sentences[field] = f"This would sell immediately: a {what} must be {side} the market, now {where}."
+        sentences[field] = f"This would sell immediately: a {what} must be {side} the market price, now {where}."
     return sentences
 
 

@@ -67,7 +67,7 @@ def compute(
     quantity = shares.rounded_down(most, symbol)
     if not quantity:
         lot = f"{grouped_text(symbol.quantity_increment)} {symbol.base_currency}"
-        return Size(None, f"Too small: less than one lot ({lot}).")
+        return Size(None, f"Enter a larger amount: this is less than one lot ({lot}).")
     return Size(quantity)
 
 
@@ -126,5 +126,5 @@ def _by_book(symbol: Symbol, side: str, amount: Decimal, now: datetime) -> tuple
     visible = Decimal(int(Fraction(amount) - remaining))
     return Fraction(0), (
         f"The visible book ends at about {grouped_text(visible)} {symbol.quote_currency}. "
-        "Enter a smaller amount, or a quantity."
+        "Enter a smaller amount, or enter a quantity instead."
     )

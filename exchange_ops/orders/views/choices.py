@@ -49,5 +49,5 @@ def _why_not(row: Order, person: Person) -> str:
     if not approvals.may_decide(person, row):
         return OWN if person.pk == row.initiator_id else TREASURY_DECIDES
     if freezes.active(row.account) is not None:
-        return "The account is frozen: nothing can be approved. Two treasurers must lift the freeze."
+        return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
     return factors.why_cooling_off(person, now=clock.now())

@@ -22,9 +22,9 @@ from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views.access import posted
 
 _MESSAGES = {
-    states.REQUESTED: "Approved. Sending to the exchange now.",
-    states.DECLINED: "Rejected. Nothing was placed.",
-    states.WITHDRAWN: "Withdrawn. Nothing was placed.",
+    states.REQUESTED: "Approved. The order is being sent now.",
+    states.DECLINED: "Rejected. Order not placed.",
+    states.WITHDRAWN: "Withdrawn. Order not placed.",
 }
 
 

@@ -110,7 +110,7 @@ ORDERS: Final = List(
 def refresh(request: DeskRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
     workflow.ask_to_read(account=accounts.required(request), person=request.user, now=clock.now())
-    messages.info(request, "Refreshing order lists. Nothing was placed or cancelled.")
+    messages.info(request, "Refreshing order lists. No orders were placed or cancelled.")
     return redirect("margin" if request.POST.get("back") == "margin" else "orders")
 
 

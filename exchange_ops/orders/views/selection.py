@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOVED: Final = "The market has moved since the request. Open the order to confirm explicitly:"
 _OUTCOMES: Final = {
     states.REQUESTED: "Approved. The order is being sent now.",
-    states.DECLINED: "Rejected. Nothing was placed.",
+    states.DECLINED: "Rejected. Order not placed.",
 }
 
 

@@ -18,7 +18,7 @@ from exchange_ops.shared.views.accounts import ChooseAccount
 
 _MESSAGES = {
     400: "Nothing was recorded: the request is malformed.",
-    401: "Sign in, or send a token.",
+    401: "Sign in or send an API token.",
     403: "No changes made: your roles don't allow this.",
     404: "Not found.",
     405: "Method not allowed for this endpoint.",

@@ -35,7 +35,7 @@ class MaySee(BasePermission):
 class MaySeeAndDraft(MaySee):
     """Operators draft as well."""
 
-    message = "Nothing was requested: only operators can request payouts."
+    message = "Payout not requested: only operators can request payouts."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         person = request.user

@@ -12,7 +12,9 @@ STREAM_SILENCE = timedelta(seconds=60)
 DUE_AGE = timedelta(seconds=60)  # of what is due and waits for a worker
 BEAT_AGE = timedelta(seconds=45)
 MOST_NAMED = 5  # rows that one sentence names
-NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An admin can add its keys.")
+NO_ACCOUNT = Health(
+    ok=False, sentence="No exchange account is set up yet. An administrator can create one by adding an API key."
+)
 
 
 def age(moment: datetime | None, now: datetime) -> timedelta | None:

@@ -7,7 +7,7 @@ from desk.models import Person
 from desk.people import scopes
 from desk.rooms import Health
 
-ELSEWHERE = "This concerns an account you have no access to."
+ELSEWHERE = "Details hidden: you have no access to the account concerned."
 
 
 def health_for(person: Person) -> dict[str, Health]:

@@ -90,7 +90,7 @@ def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetim
 def _evidence(row: Transfer) -> list[str]:
     """Unmatched ledger entries since the request that look like the transfer."""
     return [
-        f"Ledger entry {entry.exchange_id}: {entry.type}, the same amount at "
+        f"Ledger entry {entry.exchange_id}: {entry.type} of the same amount at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
         for entry in ledger_matching.lookalike_entries(row)
     ]

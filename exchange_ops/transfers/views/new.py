@@ -152,6 +152,6 @@ def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[st
 def _evaluation(row: Transfer) -> dict[str, Any]:
     """What the rules say of what was typed so far; an invalid name is not compared with known ones."""
     if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
-        return {"waits": "Enter the other user to see the approvals required."}
+        return {"waits": "Enter the other user to see how many approvals are required."}
     blocked, columns = policy_evaluation.evaluate(row, now=clock.now())
     return {"blocked": blocked, **columns}

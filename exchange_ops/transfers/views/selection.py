@@ -47,7 +47,7 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
         purpose=approvals.PURPOSE,
         approve_label=choices.approve_label,
         reject_label="Reject transfer",
-        why_not="" if may_approve else choices.why_not or f"Nothing to decide. {row.sentence}",
+        why_not="" if may_approve else choices.why_not or f"No decision needed. {row.sentence}",
         may_reject=choices.reject,
         facts=facts,
     )

@@ -77,7 +77,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester sees it.")
+    reason = DECISIONS.reason(reason, asks="Enter a reason for the rejection; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
@@ -238,7 +238,7 @@ def _decided(row: Withdrawal) -> str:
         return "You can't approve yet: the exchange's record is still being checked. Try again in a few seconds."
     if row.state in {states.REVIEW, states.HELD}:
         return "A colleague has just acted on this payout. Refresh, then decide."
-    return f"Nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+    return f"No decision needed: {row.label[0].lower()}{row.label[1:]}."
 
 
 DECISIONS: Final = Decisions(
@@ -248,5 +248,5 @@ DECISIONS: Final = Decisions(
     missing="Request not found.",
     why_over=_decided,
     ballot=BALLOT,
-    given_already="Decision recorded. A second person must also decide.",
+    given_already="Your decision is already recorded; another treasurer must also decide.",
 )

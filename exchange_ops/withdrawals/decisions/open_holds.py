@@ -144,7 +144,9 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         with transaction.atomic():
             HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
-        raise CannotOrderRelease("Release recorded. A second treasurer must also release the hold.") from None
+        raise CannotOrderRelease(
+            "Your release is already recorded; another treasurer must also release the hold."
+        ) from None
 
 
 def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:

@@ -95,5 +95,5 @@ DECISIONS: Final = Decisions(
     missing="Request not found.",
     why_over=lambda row: "A colleague has just acted on this payout. Refresh.",
     ballot=BALLOT,
-    given_already="Finding recorded. A second treasurer must submit one too.",
+    given_already="Your finding is already recorded; another treasurer must also submit one.",
 )

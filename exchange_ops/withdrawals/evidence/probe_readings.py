@@ -99,7 +99,9 @@ def closed_subaccounts(reader: ExchangeClient) -> Iterator[Answer]:
         return
     words = sorted({sub.status for sub in subs})
     value = {"status": ", ".join(words), "settings_shown": len(settings)}
-    sentence = f"Frozen or disabled sub-accounts: {value['status']}; {len(settings)} of {len(subs)} show settings."
+    sentence = (
+        f"Status of frozen or disabled sub-accounts: {value['status']}; settings for {len(settings)} of {len(subs)}."
+    )
     yield Answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
 
 

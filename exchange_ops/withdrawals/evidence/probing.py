@@ -123,7 +123,7 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
         )
     except OutcomeUnknown as unknown:
         raise CannotProbe(
-            f"It is unknown whether a hold was created: {unknown.reason}. It pays nothing by itself. Look for the "
+            f"It is unknown whether a hold was created: {unknown.reason}. A hold pays nothing by itself. Look for the "
             f"comment {tag} in the exchange's ledger and release that hold, or let it expire."
         ) from unknown
     return hold_id, tag
@@ -190,7 +190,7 @@ def _rollback_after_commit(
     commit = means.payer.commit_withdrawal(exchange_id=hold_id)
     rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
     status = means.reader.get_transaction(exchange_id=hold_id).status
-    sentence = f"Commit returns {commit}, rollback after it {rollback}; the status is {status}."
+    sentence = f"Commit returns {commit}; a later rollback returns {rollback}. Final status: {status}."
     as_documented = commit and rollback == ALREADY_COMMITTED and status != FAILED
     return Answer("rollback_after_commit", rollback, sentence, holds=as_documented)
 
@@ -206,7 +206,7 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
             hold_id = means.payer.create_withdrawal(currency=currency.code, amount=amount, address=address)
         except Refused as refused:
             value = {"code": refused.code, "http_status": refused.http_status}
-            sentence = f"Rejected with code {refused.code} and status {refused.http_status}."
+            sentence = f"Rejected with error code {refused.code} and HTTP status {refused.http_status}."
             yield Answer(f"refusal.{name}", value, sentence, holds=refused.http_status < 500)
         else:
             _release(hold_id, means)

@@ -201,7 +201,7 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
         or (row.state == states.HELD and record.status not in UNDER_WAY)
     ]
     if missing:
-        return Finding("open holds", False, f"Held in Countersign but not at the exchange: {', '.join(missing)}.")
+        return Finding("open holds", False, f"Holds open in Countersign but not at the exchange: {', '.join(missing)}.")
     hold_ids = {record.id for record in reading.transactions.values() if _is_hold(record)}
     unmatched = LedgerEntry.objects.filter(account=account, exchange_id__in=hold_ids, withdrawal=None)
     foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]

@@ -85,7 +85,7 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     if count > len(earlier):
         return verdict
     often = "once" if count == 1 else f"{count} times"
-    sentence = f"The transaction pays this amount {often}; {earlier[-1].reference} is already matched to it."
+    sentence = f"The transaction pays this amount {often} and is already matched to {earlier[-1].reference}."
     return replace(verdict, outcome=Outcome.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 

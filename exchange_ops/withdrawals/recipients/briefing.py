@@ -99,7 +99,7 @@ class Recipient:
             if self.equal
             else "",
             self.coin,
-            "The network fee has risen." if self.fee_now else "",
+            "The network fee has risen since the request." if self.fee_now else "",
         )
         return " ".join(sentence for sentence in sentences if sentence)
 

@@ -155,7 +155,7 @@ def _call_people(row: Withdrawal, open_entries: list[LedgerEntry], facts: dict[s
     reason = (
         f"The ledger shows {len(open_entries)} payouts that may match this request: {listing}."
         if len(open_entries) > 1
-        else "The ledger has an unreadable record with our tag."
+        else "The ledger has an unreadable record with this payout's tag."
         if not open_entries
         else f"The payout was executed although no payment was ordered in Countersign: {listing}."
     )

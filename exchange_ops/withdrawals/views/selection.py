@@ -53,7 +53,7 @@ def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime
         purpose=approvals.purpose_of(row),
         approve_label=choices.approve_label,
         reject_label=choices.reject_label,
-        why_not="" if choices.approve else choices.why_not or f"Nothing to decide. {row.sentence}",
+        why_not="" if choices.approve else choices.why_not or f"No decision needed. {row.sentence}",
         may_reject=choices.reject,
         facts=facts,
     )

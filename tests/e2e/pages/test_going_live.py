@@ -221,7 +221,7 @@ def test_a_company_goes_live_by_following_one_page(live, chromium):
     reader += ["--right=payments", "--right=history", "--secret-from-stdin"]
     house.python("manage.py", "add_key", *reader, typed="demo-read-secret\n")
     until(lambda: "Read-only key" in items_of(root)["Done"], every_s=1)
-    assert "No key can pay yet" in root.page.locator("main").inner_text()
+    assert "No key can withdraw yet" in root.page.locator("main").inner_text()
     until(lambda: "Reconciliation balanced" in items_of(root)["Done"], every_s=1)
     add_paying_key(root)
     until(

@@ -189,7 +189,7 @@ def test_a_lost_answer_is_resolved_by_the_list_and_never_asked_again(walk, clien
     walk.fault("create_deposit_address", kind, **more)
     step(row)
     assert row.state == "unknown"
-    with pytest.raises(requests.CannotAsk, match="has already been requested"):
+    with pytest.raises(requests.CannotAsk, match="is still pending"):
         ask(walk, key="somebody else")
     step(row)
     executed = [

@@ -63,7 +63,7 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("BCH", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "main network"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz79", "checksum"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvZ78", "mixed"),
-        ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4 cwef74vcwv6ycwvz78", "a space at character 32"),
+        ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4 cwef74vcwv6ycwvz78", "a space at position 32"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78\u200b", "zero width space"),
         ("BCH", "\u202ebchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78", "right-to-left override"),
         ("BTC", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN\uff12", "fullwidth digit two"),

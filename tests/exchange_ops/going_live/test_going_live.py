@@ -137,7 +137,7 @@ def test_the_key_that_reads_is_one_that_can_not_pay():
 
 def test_a_desk_with_a_reading_key_alone_says_that_it_only_watches():
     a_key(reads="granted", pays="missing")
-    assert "No key can pay yet" in look()["key"].sentence
+    assert "No key can withdraw yet" in look()["key"].sentence
 
 
 def test_the_exchange_was_probed_and_its_answer_counts():

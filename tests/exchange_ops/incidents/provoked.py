@@ -230,7 +230,7 @@ PROVOKED = {
     ),
     alarms.MARGIN_CALL_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-50)),
-        "The long position in BCHUSD, 1.0000, is near its margin call at 440.0000; the mark price is 450.0000.",
+        "The long position of 1.0000 in BCHUSD is near its margin call at 440.0000; the mark price is 450.0000.",
     ),
     alarms.LIQUIDATION_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-70)),
@@ -252,7 +252,7 @@ PROVOKED = {
         lambda person: check("audit trail", "W-1: amount is '2'."),
         "Records differ from the audit trail. W-1: amount is",
     ),
-    alarms.RECORDS_ASIDE: (aside, "Unreadable records quarantined in the exchange's ledger for Main desk: 1."),
+    alarms.RECORDS_ASIDE: (aside, "Unreadable ledger records quarantined for Main desk: 1."),
     alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 91 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),

@@ -203,7 +203,7 @@ def test_the_command_makes_an_account_only_when_told_to(db, monkeypatch):
 def test_the_command_makes_an_account_at_an_exchange_of_the_settings(db, monkeypatch, settings):
     settings.EXCHANGE_PLACES = {"second": ExchangePlace("https://b.test", "wss://b.test")}
     said = command(monkeypatch, "--new-account", "--place", "second")
-    assert "Used on the exchange “second” only." in said
+    assert "used on the exchange “second” only." in said
     account = Account.objects.get()
     assert (account.place, account.keys.count()) == ("second", 1)
     assert AuditEvent.objects.get(action="apikey.added").after["place"] == "second"

@@ -259,7 +259,7 @@ def test_what_only_the_stream_lists_is_put_before_two_people(
     page = signed_in(people[0]).get(reverse("ledger-record", args=[row.pk])).content.decode()
     assert "in the stream, not in the listing" in page
     review.review_now(alarms.RECORDS_DIFFER, now=clock.now())
-    assert "but it is not in the exchange's listing" in Incident.objects.get(kind=alarms.RECORDS_DIFFER).sentence
+    assert "but it is not in the exchange's ledger" in Incident.objects.get(kind=alarms.RECORDS_DIFFER).sentence
     take(account, record(), source="stream")
     assert quarantine.waiting(account=account) == 1, "the stream says it again"
     for person in people[:2]:

@@ -121,7 +121,7 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
         ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "does not exist"),
         ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "for example 2026-11-30"),
         ({"time_in_force": "GTD", "expire_time": "２０26-11-30T10:00"}, "expire_time", "for example 2026-11-30"),
-        ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "cannot be post-only"),
+        ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "can't be post-only"),
     ],
 )
 def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, changes, name, words):

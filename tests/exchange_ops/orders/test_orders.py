@@ -115,7 +115,7 @@ def test_only_operators_place_and_cancel(dealing, auditor):
         ({"time_in_force": "GTD"}, "expire_time", "Enter an expiry date"),
         ({"expire_time": clock.now() + MINUTE}, "expire_time", "only GTD orders"),
         ({"time_in_force": "GTD", "expire_time": clock.now() - MINUTE}, "expire_time", "has already passed"),
-        ({"post_only": True, "time_in_force": "FOK"}, "post_only", "cannot be post-only"),
+        ({"post_only": True, "time_in_force": "FOK"}, "post_only", "can't be post-only"),
         ({"side": "hold"}, "side", "side"),
         ({"type": "iceberg"}, "type", "type"),
         ({"time_in_force": "soon"}, "time_in_force", "timeInForce"),

@@ -155,7 +155,7 @@ def test_a_proposal_has_its_thread_and_its_countdown_is_kept_by_our_own_clock(si
 def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_published(signed_in, people, typed):
     ada, ben = (signed_in(person) for person in people)
     odd = ada.post("/policy/draft/", typed | {"l0-kind": "transfer", "l0-most": "5", "l0-beyond": "approve"})
-    assert (odd.status_code, "Transfers above their limit can only be rejected." in text(odd)) == (422, True)
+    assert (odd.status_code, "transfers above a limit can only be rejected." in text(odd)) == (422, True)
     limit = {"l0-kind": "open", "l0-most": "20", "l0-beyond": "confirm", "l0-person": str(people[0].pk)}
     wanted = typed | limit | {"price_distance": "3", "price_beyond": "approve"}
     reviewed = ada.post("/policy/draft/", wanted)

@@ -93,7 +93,7 @@ def test_where_no_market_is_known_that_is_said_and_amounts_are_kept_all_the_same
     found = Snapshot.objects.get()
     assert (found.bank, found.trading, found.unvalued) == (None, None, ["BCH"])
     assert [line.value for line in found.lines.all()] == [None, None]
-    assert Progress.objects.get().problem == "No prices yet; balances cannot be valued."
+    assert Progress.objects.get().problem == "No prices yet; balances can't be valued."
 
 
 def test_a_history_that_waits_says_for_what(account):

@@ -279,7 +279,7 @@ def test_orders_beyond_a_limit_are_decided_with_payouts_under_one_code(signed_in
     done = text(client.get(send(client, decisions_of(page, *verdicts), code=code())["Location"]))
     assert "3 of 3 decided" in done
     assert "Approved. The order is being sent now." in done
-    assert "Rejected. Nothing was placed." in done
+    assert "Rejected. Order not placed." in done
     assert [state_of(row) for row in (first, payout, second)] == ["requested", "committing", "declined"]
     assert order_approvals.is_approved(Order.objects.get(pk=first.pk)), "the worker counts the word in the list"
     assert StepUp.objects.filter(kind="totp").count() == 1

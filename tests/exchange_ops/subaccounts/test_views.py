@@ -323,7 +323,7 @@ def test_a_second_tab_is_told_that_it_is_under_way(signed_in, keeper, sub):
     client.post("/subaccounts/freeze/", decision("freeze", 7001))
     response = client.post("/subaccounts/freeze/", decision("freeze", 7001))
     assert response.status_code == 409
-    assert "already requested and in progress" in text_of(response)
+    assert "this change is already in progress" in text_of(response)
 
 
 @pytest.mark.parametrize("query", ["", "?ids=", "?ids=x", "?ids=-1", "?ids=0", "?other=7001"])

@@ -154,7 +154,7 @@ def test_everybody_reads_and_only_operators_ask(with_token, operator, make_perso
     for path, content in ((PATH, body()), (f"{PATH}{number}/cancel/", {"reason": "No"})):
         response = send(client, content, path)
         assert response.status_code == 403
-        assert response.json()["detail"] == "Nothing was requested: only operators can request transfers."
+        assert response.json()["detail"] == "Transfer not requested: only operators can request transfers."
     assert Transfer.objects.get().state == "approved"
 
 

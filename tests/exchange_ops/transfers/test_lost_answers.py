@@ -206,7 +206,9 @@ def test_what_was_asked_for_anew_is_not_sent_when_the_older_one_moved_after_all(
     for _ in range(2):
         new = moving.step(new)
         assert new.state == "approved"
-        assert f"{old.reference}, which it replaces, has appeared in the exchange's ledger" in new.last_problem
+        assert (
+            f"{old.reference}, which this transfer replaces, has appeared in the exchange's ledger" in new.last_problem
+        )
     assert moving.fresh(old).state == "investigate"
     assert moving.outcomes(new) == []
     for person in moving.walk.approvers[1:]:

@@ -159,7 +159,7 @@ def test_a_large_one_takes_as_many_people_as_a_payout_of_its_value(moving):
     row = moving.request(states.TO_USER, amount=Decimal(100))
     assert row.quorum_required >= 2
     assert moving.approve(row).state == "review"
-    with pytest.raises(approvals.CannotApprove, match="Decision recorded"):
+    with pytest.raises(approvals.CannotApprove, match="Your decision is already recorded"):
         moving.approve(row)
     assert list(approvals.waiting().for_person(moving.walk.approvers[0])) == []
     for person in moving.walk.approvers[1 : row.quorum_required]:
@@ -255,7 +255,7 @@ def test_what_was_not_seen_is_closed_with_a_second_factor(moving):
             moving.end("close", row, **changes)
     row = moving.end("close", row)
     assert (row.state, row.decided_by) == ("closed", moving.walk.approvers[0])
-    with pytest.raises(endings.CannotClose, match="Nothing to decide"):
+    with pytest.raises(endings.CannotClose, match="No decision needed"):
         moving.end("close", row)
     assert len(moving.calls(row)) == 1
     assert trail.problems() == []
@@ -272,7 +272,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
     assert old.reissued_as == new
     with pytest.raises(approvals.CannotApprove, match="You requested this transfer"):
         moving.approve(new, person)
-    with pytest.raises(endings.CannotClose, match="Nothing to decide"):
+    with pytest.raises(endings.CannotClose, match="No decision needed"):
         moving.end("reissue", old, moving.walk.approvers[1])
     moving.ahead *= 0
     moving.approve(new, moving.walk.approvers[1])
@@ -299,7 +299,7 @@ def test_an_unclear_one_takes_two_people_of_one_mind(moving, verdict):
     with pytest.raises(endings.CannotResolve, match="requester can't be one of them"):
         moving.end("resolve", row, moving.walk.operator, answer={})
     assert moving.end("resolve", row, one, verdict=verdict).state == "investigate"
-    with pytest.raises(endings.CannotResolve, match="Finding recorded"):
+    with pytest.raises(endings.CannotResolve, match="Your finding is already recorded"):
         moving.end("resolve", row, one, verdict=verdict)
     assert moving.end("resolve", row, two, verdict=other).state == "investigate"
     assert moving.end("resolve", row, three, verdict=verdict).state == f"resolved_{verdict}"

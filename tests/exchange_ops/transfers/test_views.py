@@ -233,7 +233,7 @@ def test_what_is_there_and_what_will_be_left(signed_in, operator):
 
 def test_a_transfer_to_somebody_else_says_who_has_to_approve(signed_in, operator):
     client = signed_in(operator)
-    assert "Enter the other user to see the approvals required" in figures(client, "to-user", identifier="")
+    assert "Enter the other user to see how many approvals are required" in figures(client, "to-user", identifier="")
     page = figures(client, "to-user")
     assert "approval" in page
     assert "First transfer to this recipient" in page

@@ -126,7 +126,7 @@ def test_an_odd_reason(ask, reason, says):
 
 @pytest.mark.parametrize("key", ["", "x" * 81])
 def test_a_lost_key(ask, key):
-    assert "Open it again" in problems(ask, request_key=key)["__all__"]
+    assert "Reload the page and try again" in problems(ask, request_key=key)["__all__"]
 
 
 def test_all_problems_are_told_at_once(ask):

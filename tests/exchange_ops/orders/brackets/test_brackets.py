@@ -185,7 +185,7 @@ def test_a_stop_that_somebody_cancels_is_missed_and_not_fought_over(bracketing):
     bracketing.dealing.client("demo-trade").cancel_order(client_order_id=stop.client_order_id)
     row = bracketing.turn(row, 2)
     assert (row.state, row.legs.count()) == ("unguarded", 1)
-    assert "closed without filling completely" in row.last_problem
+    assert "closed before filling completely" in row.last_problem
 
 
 def test_an_entry_that_ends_unfilled_ends_the_bracket(bracketing):

@@ -80,12 +80,12 @@ def test_a_protection_goes_through_the_ticket_and_becomes_one_order(signed_in, o
 @pytest.mark.parametrize(
     ("ticket", "changes", "sentence"),
     [
-        (STOP, {"stop_price": "500"}, "This would sell immediately: a stop must be below the market, now 500 USD."),
-        (TAKE, {"price": "499"}, "This would sell immediately: a take profit must be above the market, now 499 USD."),
+        (STOP, {"stop_price": "500"}, "a stop must be below the market price, now 500 USD."),
+        (TAKE, {"price": "499"}, "a take profit must be above the market price, now 499 USD."),
         (STOP, {"side": "buy"}, "A stop on a holding must sell from the trading account."),
         (STOP, {"type": "limit"}, "A stop on a holding must sell from the trading account."),
         (TAKE, {"margin": "on"}, "A take profit on a holding must sell from the trading account."),
-        (STOP, {"quantity": "10.5"}, "At most 10 BCH"),
+        (STOP, {"quantity": "10.5"}, "Enter at most 10 BCH"),
     ],
 )
 def test_what_protects_nothing_is_refused_and_the_summary_says_so_first(signed_in, operator, ticket, changes, sentence):

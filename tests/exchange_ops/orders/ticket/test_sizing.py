@@ -56,7 +56,7 @@ def test_the_quantity_is_exact_and_rounded_down_to_the_increment(book, terms, qu
 def test_why_there_is_no_quantity(book):
     assert sized().problem == sizing.NO_PRICE
     assert sized(type="stopMarket").problem == sizing.NO_STOP
-    assert sized(price="400", amount="0.39").problem == "Too small: less than one lot (0.001 BCH)."
+    assert sized(price="400", amount="0.39").problem == "Enter a larger amount: this is less than one lot (0.001 BCH)."
     assert "visible book ends at about 1,510 USD" in sized(type="market", amount="1511").problem
     assert sized(type="market", now=clock.now() + timedelta(hours=1)).problem == sizing.NO_BOOK
     book.delete()

@@ -122,7 +122,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
 def test_only_operators_draft(with_token, make_person, role):
     response = send(with_token(make_person(role)), body())
     assert response.status_code == 403
-    assert response.json()["detail"] == "Nothing was requested: only operators can request payouts."
+    assert response.json()["detail"] == "Payout not requested: only operators can request payouts."
 
 
 def test_a_bad_token_and_none_read_alike(client):

@@ -172,7 +172,7 @@ def test_one_code_confirms_one_decision(walk):
 def test_two_people_approve_a_larger_amount_and_one_of_them_twice_does_not(walk):
     row = walk.held(amount=TWO)
     assert walk.approve(row).state == "held"
-    refused("Decision recorded", walk.approve, row)
+    refused("Your decision is already recorded", walk.approve, row)
     assert list(approvals.waiting().for_person(walk.approvers[0])) == []
     assert list(approvals.waiting().for_person(walk.approvers[1])) == [row]
     after = walk.approve(row, walk.approvers[1])
@@ -393,7 +393,7 @@ def test_two_people_close_an_unclear_case_and_nothing_is_sent(walk):
     row = unclear(walk)
     sent = len(walk.calls())
     assert resolve(walk, row, walk.approvers[0]).state == "investigate"
-    with pytest.raises(resolutions.CannotResolve, match="Finding recorded"):
+    with pytest.raises(resolutions.CannotResolve, match="Your finding is already recorded"):
         resolve(walk, row, walk.approvers[0])
     assert resolve(walk, row, walk.approvers[1]).state == "resolved_paid"
     assert len(walk.calls()) == sent

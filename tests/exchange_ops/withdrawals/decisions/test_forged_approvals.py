@@ -386,7 +386,7 @@ def test_a_freeze_ended_past_the_desk_is_named(walk: Any) -> None:
     disarm()
     sql("UPDATE exchange_ops_freeze SET thawed_at = frozen_at WHERE id = %s", frozen.pk)
     found = audit_check.verify(replay=True)
-    assert f"Freeze {frozen.pk} is lifted in the table but open in the trail." in found
+    assert f"Freeze {frozen.pk} is lifted in the database but open in the audit trail." in found
     assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} was altered outside the desk") for finding in found)
 
 

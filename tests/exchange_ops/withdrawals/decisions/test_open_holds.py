@@ -140,7 +140,7 @@ def test_a_hold_of_a_request_closed_as_paid_is_named_and_can_be_released_too(wal
 def test_the_same_person_the_initiator_another_content_and_an_empty_reason_do_not_count(walk, forgotten):
     first = walk.approvers[0]
     order(walk, forgotten, first)
-    with pytest.raises(open_holds.CannotOrderRelease, match="Release recorded"):
+    with pytest.raises(open_holds.CannotOrderRelease, match="Your release is already recorded"):
         order(walk, forgotten, first)
     with pytest.raises(open_holds.CannotOrderRelease, match="requester can't be one of them"):
         order(walk, forgotten, walk.operator, answer={})

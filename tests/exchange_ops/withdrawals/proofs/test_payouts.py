@@ -78,7 +78,7 @@ def test_one_payment_never_proves_two_requests(desk: Proving) -> None:
     second = desk.row("settled", hash=first.hash.upper(), currency="BCH", amount=first.amount, address=first.address)
     desk.sweep()
     assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
-    assert f"{first.reference} is already matched to it" in desk.fresh(second).last_problem
+    assert f"is already matched to {first.reference}" in desk.fresh(second).last_problem
     desk.mine()
     desk.sweep()
     assert (desk.fresh(first).state, desk.fresh(second).state) == ("verified", "disputed")
@@ -116,7 +116,7 @@ def test_a_payment_that_proved_a_request_for_good_proves_no_older_one(desk: Prov
     older = machine.move(desk.fresh(older), event="exchange_succeeded", to="settled", now=desk.now)
     older = desk.look(older)
     assert (older.state, desk.fresh(newer).state) == ("disputed", "verified")
-    assert f"{newer.reference} is already matched to it" in older.last_problem
+    assert f"is already matched to {newer.reference}" in older.last_problem
 
 
 def test_one_payment_never_proves_two_requests_that_spell_its_address_otherwise(desk: Proving) -> None:

@@ -90,7 +90,7 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"address": "   "}, "address", "Enter the recipient's address"),
         ({"address": rows.ADDRESS[:-1] + "q"}, "address", ""),
         ({"address": rows.ADDRESS.replace("q", "\u0261", 1)}, "address", "not a plain letter or digit"),
-        ({"address": rows.ADDRESS[:20] + " " + rows.ADDRESS[20:]}, "address", "a space at character"),
+        ({"address": rows.ADDRESS[:20] + " " + rows.ADDRESS[20:]}, "address", "a space at position"),
         ({"address": "<script>alert(1)</script>"}, "address", ""),
         ({"address": "a" * 401}, "address", "at most 400"),
         ({"address": "\0"}, "address", "Null characters"),
@@ -277,4 +277,4 @@ def test_a_memo_keeps_the_blank_inside_and_loses_those_around_it(signed_in, oper
     assert "contains 1 space" in destination(client, **eos)
     client.post(PATH, typed(**eos))
     assert Withdrawal.objects.get().payment_id == "order 123"
-    assert "The payment ID contains a space at character" in destination(client, **{**eos, "payment_id": "order\t123"})
+    assert "The payment ID contains a space at position" in destination(client, **{**eos, "payment_id": "order\t123"})
