@@ -256,7 +256,7 @@ _BY_REFUSAL = {
     "TEXT_TOO_LONG": ("data", "memo", "toAddress"),
 }
 _WORDS = {
-    "Invalid amount": "The amount has more decimals than the property allows, or is outside 1 to 2^63 - 1 base units.",
+    "Invalid amount": "The amount has more decimals than the property allows, or is not between 1 and 2^63 - 1 units.",
 }
 NON_FIELD = "__all__"
 
