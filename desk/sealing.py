@@ -120,8 +120,8 @@ def ensure_ring() -> None:
     if not settings.KEY_RING and not path.exists():
         if not settings.DEMO:
             raise CannotSeal(
-                f"KEY_RING is not set and {path} does not exist. Set KEY_RING to the desk's key ring; a new desk gets one "
-                "from `manage.py make_secrets`."
+                f"KEY_RING is not set and {path} does not exist. Set KEY_RING to the desk's key ring; a new desk "
+                "gets one from `manage.py make_secrets`."
             )
         _make_file(path)
     _ring()

@@ -342,7 +342,8 @@ def private_socket(data_dir: Path, name: str) -> Path:
     status = place.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) != 0o700:
         raise OddSetting(
-            f"The path of DATA_DIR is too long for sockets, and {str(place)!r}, used instead, is not private to this user."
+            f"The path of DATA_DIR is too long for sockets, and the folder used instead, {str(place)!r}, is not "
+            "private to this user."
         )
     return place / name
 

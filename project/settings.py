@@ -113,8 +113,8 @@ KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
 if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
     raise environment.OddSetting(
-        f"KEY_RING is not set and {KEY_RING_FILE} does not exist. Set KEY_RING to the desk's key ring; a new desk gets one "
-        "from `manage.py make_secrets`."
+        f"KEY_RING is not set and {KEY_RING_FILE} does not exist. Set KEY_RING to the desk's key ring; a new desk "
+        "gets one from `manage.py make_secrets`."
     )
 
 DEBUG = False

@@ -22,7 +22,7 @@ class Command(BaseCommand):
             manifest = backups.put_back(options["folder"], now=clock.now(), over_rows=options["replace"])
         except backups.CannotRestore as refusal:
             raise CommandError(str(refusal)) from None
-        self.stdout.write(f"The desk was restored as of {manifest.made_at}.")
+        self.stdout.write(f"The desk is restored to its state at {manifest.made_at}.")
         self.stdout.write(
             "Nothing is sent until two treasurers have decided on each pending request. Run `manage.py prepare`, "
             "then start the desk; the requests are listed under Needs action."
