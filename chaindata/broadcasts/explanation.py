@@ -164,7 +164,7 @@ def _origin(txid: str, text: str) -> Transaction | str:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
     except (hashing.NotHexadecimal, transactions.NotATransaction):
-        return "The chain-data service did not return a transaction."
+        return "The chain-data service's response is not a transaction."
     if transaction.txid != txid:
         return "The chain-data service returned a different transaction from the one requested."
     return transaction

@@ -172,7 +172,7 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
         transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
         raise way.ends(
-            "bytes", Outcome.NOT_PROVEN, f"The service's response is not a transaction: {problem}"[:300]
+            "bytes", Outcome.NOT_PROVEN, f"The chain-data service's response is not a transaction: {problem}"[:300]
         ) from None
     if transaction.size == INNER_NODE_BYTES:
         sentence = (

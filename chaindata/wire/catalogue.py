@@ -560,7 +560,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/sendRawTransaction/{hex}",
         chain.Hash | list[chain.Hash],
         _HEX,
-        note="Specified as an array of one; real servers return the ID alone (supplement 1.5). Both are accepted.",
+        note="Specified as a one-element array; real servers return the ID alone (supplement 1.5). Both are accepted.",
     ),
     _post(
         RAW_TRANSACTIONS,
@@ -595,7 +595,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/unconfirmed/{address}",
         addresses.AddressUtxos,
         _ADDRESS,
-        note="Unconfirmed unspent outputs, in the same object (supplement 1.1).",
+        note="Unconfirmed unspent outputs, in the same format as confirmed ones (supplement 1.1).",
     ),
     _post(ADDRESS, "get_unconfirmed_of_addresses", "/address/unconfirmed", list[addresses.AddressUtxos], _ADDRESSES),
     _get(
