@@ -213,7 +213,10 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             if entry.seq != expected:
                 yield f"Row witness entry {expected} is missing: the next one is {entry.seq}."
             if entry.prev != prev:
-                yield f"Row witness entry {entry.seq} does not link to the previous entry: its previous hash differs."
+                yield (
+                    f"Row witness entry {entry.seq} does not link to the previous entry: "
+                    "its previous hash does not match."
+                )
             if _hash(entry) != entry.hash:
                 yield f"Row witness entry {entry.seq} was changed: its content does not match its hash."
             content = json.loads(entry.content)
