@@ -125,7 +125,8 @@ def _chain(hashes: dict[int, str]) -> Iterator[str]:
             hashes[event.seq] = event.hash
             expected_seq, prev = event.seq + 1, event.hash
     except (ValueError, TypeError, AttributeError) as error:  # SQLite keeps whatever is put into a column
-        yield f"An event after {expected_seq - 1} can't be read: its columns were changed ({type(error).__name__})."
+        why = type(error).__name__
+        yield f"An event after event {expected_seq - 1} can't be read: its columns were changed ({why})."
 
 
 def _events(**where: Any) -> Iterator["AuditEvent"]:

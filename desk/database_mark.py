@@ -27,7 +27,7 @@ def prepare(*, now: datetime) -> None:
         if settings.DEMO and not settings.DEMO_IS_NAMED and not has_people:
             raise WrongDatabase(
                 "This database is new, and neither DEMO nor the address of a live system is set. For a demo, whose "
-                "passwords are published, set DEMO=1; for a real desk set EXCHANGE_URL, EXCHANGE_WS_URL and "
+                "passwords are published, set DEMO=1; for a real desk, set EXCHANGE_URL, EXCHANGE_WS_URL and "
                 "CHAINDATA_URL."
             )
         # A database from before there were marks is judged by its people.
@@ -51,7 +51,7 @@ def require() -> None:
         )
     if not settings.DEMO and (people := demo_people()):
         raise WrongDatabase(
-            f"Demo users can sign in here with published passwords ({', '.join(people)}) but DEMO is off. Remove "
+            f"Demo users can sign in here with published passwords ({', '.join(people)}), but DEMO is off. Remove "
             "them, or set new passwords and factors for them."
         )
 

@@ -119,7 +119,10 @@ def ensure_ring() -> None:
     path = Path(settings.KEY_RING_FILE)
     if not settings.KEY_RING and not path.exists():
         if not settings.DEMO:
-            raise CannotSeal(f"KEY_RING is not set and {path} does not exist. Keys are generated only in the demo.")
+            raise CannotSeal(
+                f"KEY_RING is not set and {path} does not exist. Set KEY_RING to the desk's key ring; a new desk "
+                "gets one from `manage.py make_secrets`."
+            )
         _make_file(path)
     _ring()
 
@@ -204,7 +207,7 @@ def _parts(sealed: str) -> tuple[str, bytes, bytes]:
             raise ValueError(version)
         return key_id, _bytes(wrapped), _bytes(body)
     except ValueError:
-        raise CannotUnseal("This is not an encrypted text.") from None
+        raise CannotUnseal("This is not encrypted text.") from None
 
 
 def _text(content: bytes) -> str:

@@ -134,7 +134,7 @@ def _make(environment: Environment, missing: list[str]) -> None:
     if _RUN in missing:
         environment.unfinished.touch()
     if is_new:
-        _say(f"Creating {environment.folder.name}; this happens once.")
+        _say(f"Creating {environment.folder.name}; this happens only once.")
         _make_venv(environment)
     for lock in missing:
         _say(f"Installing {lock}.")
@@ -148,7 +148,7 @@ def _make_venv(environment: Environment) -> None:
     wants_pip = shutil.which("uv") is None
     if wants_pip and importlib.util.find_spec("ensurepip") is None:
         shutil.rmtree(environment.folder)
-        sys.exit("This Python can't create environments: install python3-venv (apt-get install python3-venv) or uv.")
+        sys.exit("This Python can't create virtual environments: install python3-venv or uv.")
     without = [] if wants_pip else ["--without-pip"]
     _run([sys.executable, "-m", "venv", *without, str(environment.folder)], must=True)
 

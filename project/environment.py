@@ -341,7 +341,10 @@ def private_socket(data_dir: Path, name: str) -> Path:
     place.mkdir(mode=0o700, exist_ok=True)
     status = place.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) != 0o700:
-        raise OddSetting(f"DATA_DIR has a long path, and its short alias, {str(place)!r}, belongs to another user.")
+        raise OddSetting(
+            f"The path of DATA_DIR is too long for sockets, and the folder used instead, {str(place)!r}, is not "
+            "private to this user."
+        )
     return place / name
 
 

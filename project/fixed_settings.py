@@ -101,7 +101,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.transfers.api.KINDS"},
     "TITLE": "Countersign",
     "VERSION": "1",
-    "DESCRIPTION": "Requests, states and figures from the desk. The API can draft requests; only people can approve.",
+    "DESCRIPTION": "The desk's requests and figures. The API can draft requests; only people can approve them.",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

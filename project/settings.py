@@ -112,7 +112,10 @@ if not DEMO:
 KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
 if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
-    raise environment.OddSetting("KEY_RING is not set, and keys are generated only in the demo.")
+    raise environment.OddSetting(
+        f"KEY_RING is not set and {KEY_RING_FILE} does not exist. Set KEY_RING to the desk's key ring; a new desk "
+        "gets one from `manage.py make_secrets`."
+    )
 
 DEBUG = False
 #: Host names that the desk responds to.
@@ -345,7 +348,7 @@ LOGGING: dict[str, object] = {"version": 1}
 #: separated by commas]
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
-    raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
+    raise environment.OddSetting("CHAIN_NETWORKS must be one or more of main, test and regtest, separated by commas.")
 if not DEMO:
     addresses.require_one_world(_outside, networks=CHAIN_NETWORKS, named=PRIVATE_HOSTS, sandbox_port=SANDBOX_PORT)
 #: Whether requests with a private key in their URL are allowed; only `manage.py slp_token` sends them.

@@ -27,13 +27,13 @@ class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
     state = serializers.ChoiceField(choices=list(states.ADDRESS_STATES), read_only=True)
     added_by = serializers.CharField(source="added_by.username", read_only=True)
     from_height = serializers.IntegerField(
-        read_only=True, help_text="Transactions in this block or earlier are not reported."
+        read_only=True, help_text="Transactions in this or earlier blocks are not reported."
     )
     read_at = serializers.DateTimeField(read_only=True, allow_null=True)
     balance_sat = serializers.IntegerField(read_only=True, allow_null=True)
     unconfirmed_sat = serializers.IntegerField(read_only=True, allow_null=True)
     waiting = serializers.IntegerField(read_only=True)
-    reason = serializers.CharField(read_only=True, help_text="Why watching stopped; empty while it is active.")
+    reason = serializers.CharField(read_only=True, help_text="Reason for stopping; empty while the address is watched.")
 
     class Meta:
         model = WatchedAddress
@@ -73,7 +73,7 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
 class WatchIn(StrictBody):
     """An address to watch from now on."""
 
-    address = StrictText(max_length=200, help_text="In any format: cash address, legacy address or SLP address.")
+    address = StrictText(max_length=200, help_text="A cash, legacy or SLP address.")
     title = StrictText(max_length=LONGEST_TITLE, help_text="Name used in alerts.")
     purpose = StrictChoice(choices=Purpose.values)
     note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
@@ -94,7 +94,7 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Movement ID. If omitted, all unreviewed incoming movements are reviewed.",
+        help_text="Movement ID. If omitted, all unreviewed incoming movements are marked as reviewed.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 

@@ -164,9 +164,9 @@ def _origin(txid: str, text: str) -> Transaction | str:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
     except (hashing.NotHexadecimal, transactions.NotATransaction):
-        return "The chain-data service did not return a transaction."
+        return "The chain-data service's response is not a transaction."
     if transaction.txid != txid:
-        return "The chain-data service returned a different transaction from the one being spent."
+        return "The chain-data service returned a different transaction from the one requested."
     return transaction
 
 
@@ -240,9 +240,7 @@ def _warnings(
     rate: Decimal | None,
 ) -> list[str]:
     numbers = [str(source.n) for source in sources if source.is_spent]
-    sentences = (
-        [f"Inputs whose output is already spent or does not exist: {', '.join(numbers[:5])}."] if numbers else []
-    )
+    sentences = [f"Inputs that spend a missing or already spent output: {', '.join(numbers[:5])}."] if numbers else []
     if rate is not None and rate > HIGH_RATE_SAT:
         sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:
@@ -250,7 +248,8 @@ def _warnings(
     dust = [payment.n for payment in payments if payment.value_sat < DUST_SAT and payment.kind != "nulldata"]
     if dust:
         sentences.append(
-            f"Outputs {', '.join(map(str, dust[:5]))} are below {DUST_SAT} sat (dust); nodes do not relay them."
+            f"Nodes do not relay transactions with outputs below {DUST_SAT} sat (dust). "
+            f"Dust outputs: {', '.join(map(str, dust[:5]))}."
         )
     if decoded.transaction.locktime and not all(
         each.sequence == transactions.FINAL_SEQUENCE for each in decoded.transaction.inputs

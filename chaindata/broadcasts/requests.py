@@ -62,7 +62,7 @@ def obstacles(explained: Explanation) -> list[str]:
     if size > MOST_BYTES:
         sentences.append(f"The transaction is {size:,} bytes; the limit is {MOST_BYTES:,}.")
     if explained.fee_sat is None and not sentences:
-        sentences.append("The inputs are still loading.")
+        sentences.append("The inputs are still loading. Try again in a moment.")
     return sentences
 
 

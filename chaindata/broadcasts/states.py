@@ -60,7 +60,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_SEEN: State(
         "Not seen",
-        "The response was lost, and the transaction has not appeared on the network for two minutes. It was most "
+        "The response was lost, and the transaction has not appeared on the network within two minutes. It was most "
         "likely not accepted. Treasury can request the same transaction again: it can only pay once.",
         Turn.NOBODY,
         Tone.WARN,

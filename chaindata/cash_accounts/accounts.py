@@ -118,7 +118,7 @@ def _identifier_problem(text: str) -> str:
     name, _, suffix = text.partition("#")
     number = suffix.rstrip(";").partition(".")[0]
     if not (name.isascii() and name.replace("_", "").isalnum() and len(name) <= 99):
-        return "Names can be 1 to 99 letters, digits or underscores, without accents."
+        return "Names must be 1 to 99 letters, digits or underscores, without accents."
     if not (number.isascii() and number.isdigit()):
         return "After the #, enter the account number, for example Jonathan#100."
     if int(number[:12]) < cash_accounts.FIRST_NUMBER:

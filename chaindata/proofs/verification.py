@@ -25,6 +25,7 @@ from wire.errors import BadReply
 
 INNER_NODE_BYTES = 64  # a transaction of so many bytes could be two hashes of a tree instead
 MOST_BELOW = 2_000  # headers that are read below the lowest stored one
+_DIFFERENT = "The chain-data service returned a different transaction from the one requested."
 
 __all__ = ["Outcome", "Step", "Verdict", "depth_of", "prove"]
 
@@ -159,7 +160,7 @@ def _details(way: _Way, client: ChainClient) -> TransactionRecord:
     except Absent:
         raise way.ends("found", Outcome.ABSENT, "The chain-data service does not have the transaction.") from None
     if details.txid != way.txid:
-        raise way.ends("found", Outcome.NOT_PROVEN, "The chain-data service returned a different transaction.")
+        raise way.ends("found", Outcome.NOT_PROVEN, _DIFFERENT)
     way.holds("found", "The chain-data service has the transaction.")
     return details
 
@@ -171,7 +172,7 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
         transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
         raise way.ends(
-            "bytes", Outcome.NOT_PROVEN, f"The service's response is not a transaction: {problem}"[:300]
+            "bytes", Outcome.NOT_PROVEN, f"The chain-data service's response is not a transaction: {problem}"[:300]
         ) from None
     if transaction.size == INNER_NODE_BYTES:
         sentence = (
@@ -179,7 +180,7 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
         )
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, "The service returned a different transaction.")
+        raise way.ends("bytes", Outcome.NOT_PROVEN, _DIFFERENT)
     way.holds("bytes", f"The transaction's {transaction.size} bytes hash to its ID.")
     return transaction
 

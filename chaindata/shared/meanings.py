@@ -95,7 +95,7 @@ def _ledger(script: bytes, n: int) -> LayerMessage | None:
         if problem.problem is slp.Problem.OTHER_PROTOCOL:
             return None
         return LayerMessage(SIMPLE_LEDGER, "Unreadable", (), str(problem))
-    elsewhere = "" if n == 0 else "SLP messages count only in output 0."
+    elsewhere = "" if n == 0 else "SLP messages are valid only in output 0."
     return LayerMessage(SIMPLE_LEDGER, type(message).__name__.upper(), _message_lines(message), elsewhere)
 
 

@@ -20,10 +20,10 @@ register = template.Library()
 Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
-    "ALIVE": ("active", "Alive", "key-round", "The baton holder can mint more."),
+    "ALIVE": ("active", "Alive", "key-round", "The baton holder can mint more tokens."),
     "NEVER_CREATED": ("quiet", "Never created", "lock", "The initial supply is final."),
-    "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more can be minted."),
-    "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more can be minted."),
+    "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more tokens can be minted."),
+    "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more tokens can be minted."),
 }
 _UNKNOWN = ("quiet", "Not reported", "circle-question-mark", "Not reported by the service.")
 _EVENTS = {

@@ -88,10 +88,10 @@ def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
         if transaction.txid != token_id:
-            return None, "The service returned a different transaction."
+            return None, "The chain-data service returned a different transaction from the one requested."
         message = slp.read(transaction.outputs[0].script)
     except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
-        return None, "The chain-data service did not return a transaction."
+        return None, "The chain-data service's response is not a transaction."
     except slp.NotAMessage as problem:
         return None, str(problem)
     if not isinstance(message, slp.Genesis):

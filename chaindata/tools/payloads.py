@@ -189,17 +189,17 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "fixed", "New fixed property", "make_fixed_property_payload",
-            "A property with a fixed supply, all issued to the sender. Costs 1 WHC.",
+            "Creates a property with a fixed supply, all issued to the sender. Costs 1 WHC.",
             (*_HEAD, "amount"), False, _fixed,
         ),
         Operation(
             "managed", "New managed property", "make_managed_property_payload",
-            "A property whose issuer can grant and revoke tokens, and freeze them if Previous ID is 1. Costs 1 WHC.",
+            "Creates a property whose issuer can grant, revoke and, if Previous ID is 1, freeze tokens. Costs 1 WHC.",
             _HEAD, False, _managed,
         ),
         Operation(
             "crowdsale", "New crowdsale", "make_crowdsale_payload",
-            "A property sold for WHC until a deadline. Costs 1 WHC.",
+            "Creates a property sold for WHC until a deadline. Costs 1 WHC.",
             (*_HEAD, "propertyIdDesired", "tokensPerUnit", "deadline", "earlyBonus", "totalNumber"), False, _crowdsale,
         ),
         Operation(
@@ -256,7 +256,7 @@ _BY_REFUSAL = {
     "TEXT_TOO_LONG": ("data", "memo", "toAddress"),
 }
 _WORDS = {
-    "Invalid amount": "The amount has more decimals than the property allows, or is outside 1 to 2^63 - 1 base units.",
+    "Invalid amount": "The amount has more decimals than the property allows, or is not between 1 and 2^63 - 1 units.",
 }
 NON_FIELD = "__all__"
 

@@ -29,7 +29,7 @@ LEDGER_PARTS = {"result": "chaindata/tools/_verdict.html"}
 OPINION = {"opinion": "chaindata/tools/_opinion.html"}
 SAME_ADDRESS = "Formats, script and validity."
 SAME_SCRIPT = "Opcodes, type and P2SH address."
-SAME_PROOF = "The service also accepts the proof: same transactions, in its best chain."
+SAME_PROOF = "The service confirms that the proof covers the same transactions, in a block of its best chain."
 
 
 @require_safe

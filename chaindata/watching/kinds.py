@@ -23,7 +23,7 @@ UNREAD: Final = "watched-unread"
 UNREAD_AFTER: Final = timedelta(minutes=10)
 PAGE: Final = "chain-watched-address"
 CURRENCY: Final = "BCH"
-_ENDS: Final = "Resolves once someone reviews it, with a reason, on the watched address's page."
+_ENDS: Final = "Resolves once someone reviews the movement on the watched address's page and gives a reason."
 
 
 def kind_of(row: ChainMovement) -> str:

@@ -120,7 +120,7 @@ def _pages(client: ChainClient, row: WatchedAddress, first: First, budget: TimeB
             page: AddressTransactions = records.decode(body, catalogue.by_name[_TRANSACTIONS].result)
             body = None
         elif number and budget.is_over:
-            raise CannotFinish("The service is slow: some new transactions were not synced and will be retried.")
+            raise CannotFinish("The service is slow: some new transactions were not synced. The next sync will retry.")
         else:
             page = client.call(_TRANSACTIONS, address=row.address, page=number)
         yield page

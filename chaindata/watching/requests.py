@@ -54,7 +54,7 @@ def watch(
     printed = addresses.printed(address)
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
-        raise CannotWatch("No chain data at the moment, so the starting block is unknown.")
+        raise CannotWatch("No chain data at the moment, so the starting block is unknown. Try again later.")
     rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
         raise CannotWatch(f"The maximum of {MOST_WATCHED} watched addresses has been reached. Stop watching one first.")

@@ -32,14 +32,14 @@ ADDRESS_STATES: Final[dict[str, State]] = {
 MOVEMENT_STATES: Final[dict[str, State]] = {
     TO_REVIEW: State(
         "To review",
-        "A transaction moved funds on a watched address. Someone must check that it was intended.",
+        "A transaction moved funds to or from a watched address. Someone must check that it was intended.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",
     ),
     REVIEWED: State(
         "Reviewed",
-        "Checked by a person, who recorded a reason.",
+        "Someone reviewed this movement and recorded a reason.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,

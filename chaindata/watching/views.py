@@ -28,7 +28,7 @@ class WatchForm(forms.Form):
         label="Address",
         max_length=200,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
-        help_text="In any format: cash address, legacy address or SLP address.",
+        help_text="A cash, legacy or SLP address.",
     )
     title = forms.CharField(label="Name", max_length=LONGEST_TITLE, help_text="Shown in alerts, for example: Vault 2.")
     purpose = forms.ChoiceField(label="Purpose", choices=Purpose.choices)

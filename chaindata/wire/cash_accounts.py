@@ -140,7 +140,7 @@ def read(script: bytes) -> Registration:
 def _name(raw: bytes) -> str:
     text = raw.decode("ascii", "replace")
     if not _NAME.fullmatch(text):
-        raise NotARegistration("Names can be 1 to 99 letters, digits or underscores.")
+        raise NotARegistration("Names must be 1 to 99 letters, digits or underscores.")
     return text
 
 

@@ -102,7 +102,7 @@ _FUNDING = (
     _path("fundingWif", sensitive=True, note="The funding address's private key, in compressed form."),
     _path("tokenReceiverAddress", note="An SLP address."),
 )
-_BATON = _path("batonReceiverAddress", note="An SLP address that receives the minting baton; its holder can mint more.")
+_BATON = _path("batonReceiverAddress", note="An SLP address that receives the minting baton, the right to mint more.")
 _CHANGE = _path("bchChangeReceiverAddress", note="A cash address.")
 _SETTING_NOTE = "Available only if the service runs with the setting NON_JS_FRAMEWORK."
 
@@ -443,7 +443,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/slp/txDetails/{txid}",
         slp.TokenTransaction,
         _TXID,
-        note="The specification's flat form; the latest real servers wrap the transaction in retData (supplement 3).",
+        note="The specification's flat form; newer real servers wrap the transaction in retData (supplement 3).",
     ),
     _get(
         SIMPLE_LEDGER,
@@ -560,7 +560,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/rawtransactions/sendRawTransaction/{hex}",
         chain.Hash | list[chain.Hash],
         _HEX,
-        note="Specified as an array of one; real servers return the ID alone (supplement 1.5). Both are accepted.",
+        note="Specified as a one-element array; real servers return the ID alone (supplement 1.5). Both are accepted.",
     ),
     _post(
         RAW_TRANSACTIONS,
@@ -595,7 +595,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/address/unconfirmed/{address}",
         addresses.AddressUtxos,
         _ADDRESS,
-        note="Unconfirmed unspent outputs, in the same object (supplement 1.1).",
+        note="Unconfirmed unspent outputs, in the same format as confirmed ones (supplement 1.1).",
     ),
     _post(ADDRESS, "get_unconfirmed_of_addresses", "/address/unconfirmed", list[addresses.AddressUtxos], _ADDRESSES),
     _get(

@@ -66,7 +66,7 @@ class PrivateKey:
 def of_number(number: int, network: Network) -> PrivateKey:
     """The private key that is this number. Bounds: 1 to the order of the curve, exclusive."""
     if not 0 < number < ORDER:
-        raise NotAKey("Private keys must be between 1 and the order of the curve.")
+        raise NotAKey("Private keys must be at least 1 and less than the order of the curve.")
     return PrivateKey(network, Secret(f"{number:064x}"))
 
 

@@ -86,7 +86,7 @@ def read(raw: bytes) -> Proof:
     if not 0 < transactions <= MOST_TRANSACTIONS:
         raise NotAProof(f"No block can have {transactions} transactions.")
     if count > transactions or 8 * size < count:
-        raise NotAProof(f"A proof of {transactions} transactions can't have {count} hashes and {size} bytes of bits.")
+        raise NotAProof(f"A proof of {transactions} transactions can't have {count} hashes and {size} flag bytes.")
     hashes = tuple(raw[place : place + _HASH_BYTES] for place in range(at, end, _HASH_BYTES))
     return Proof(headers.read(raw[: headers.BYTES]), transactions, hashes, raw[begin:])
 

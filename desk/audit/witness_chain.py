@@ -213,7 +213,10 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             if entry.seq != expected:
                 yield f"Row witness entry {expected} is missing: the next one is {entry.seq}."
             if entry.prev != prev:
-                yield f"Row witness entry {entry.seq} does not link to the previous one: its previous hash differs."
+                yield (
+                    f"Row witness entry {entry.seq} does not link to the previous entry: "
+                    "its previous hash does not match."
+                )
             if _hash(entry) != entry.hash:
                 yield f"Row witness entry {entry.seq} was changed: its content does not match its hash."
             content = json.loads(entry.content)
@@ -225,7 +228,8 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             hashes[entry.seq] = entry.hash
             expected, prev = entry.seq + 1, entry.hash
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
-        yield f"A row witness entry after {expected - 1} can't be read: columns were changed ({type(error).__name__})."
+        why = type(error).__name__
+        yield f"A row witness entry after entry {expected - 1} can't be read: its columns were changed ({why})."
     for seq in unproven:
         yield f"Row witness entry {seq} was not written by the desk: its authentication code does not verify."
 

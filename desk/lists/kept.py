@@ -38,7 +38,7 @@ def keep(person: "Person", declared: List, *, columns: Sequence[str], size: str)
     if unknown := [name for name in columns if name not in declared.names]:
         raise CannotKeep(f"Not saved: this list has no column “{unknown[0][:40]}”.")
     if size not in {str(one) for one in SIZES}:
-        raise CannotKeep(f"Not saved: choose {', '.join(str(one) for one in SIZES)} rows per page.")
+        raise CannotKeep(f"Not saved: rows per page must be one of {', '.join(str(one) for one in SIZES)}.")
     columns = [] if not columns else [name for name in declared.names if name in columns]
     if columns == [one.name for one in declared.chosen_columns([])]:
         columns = []

@@ -113,7 +113,7 @@ def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str
     if not _NAME.fullmatch(name):
         sentences["name"] = "Use 1 to 60 letters, digits, spaces and these characters: . , : + ( ) / - _"
     elif Channel.objects.filter(name=name).exists():
-        sentences["name"] = "This name is in use, or was used by a removed channel."
+        sentences["name"] = "This name is in use, or was used by a removed channel. Choose another name."
     if least not in Severity.values:
         sentences["least"] = "Choose a minimum severity."
     try:

@@ -48,7 +48,7 @@ def read(error: OSError, *, is_open: bool) -> MailAnswer:
 def _of_code(code: int, step: str, *, is_of_message: bool) -> MailAnswer:
     is_final = 500 <= code <= 599
     is_of_server = code == _LEAVES or not is_of_message
-    verb = "rejected" if is_final else "deferred"
+    verb = "rejected" if is_final else "temporarily rejected"
     problem = f"The mail server {verb} {step} ({code})."
     if code < 0:  # smtplib's number for a line without one
         problem = f"The mail server did not accept {step}: its response is not valid SMTP."

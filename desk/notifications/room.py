@@ -35,7 +35,8 @@ def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
         cause = way["medium"] if is_mail else f"channel:{way['channel']}"
         count = way["count"]
         messages = "1 message" if count == 1 else f"{count} messages"
-        sentence = f"{name} is failing: {messages} not delivered. {way['problem']} An admin should check Deliveries."
+        sentence = f"{name} is failing: {messages} not delivered. {way['problem']} "
+        sentence += "An administrator should check Deliveries."
         yield Cause(cause, sentence, "deliveries")
 
 

@@ -15,18 +15,18 @@ FAILED: Final = "failed"
 DROPPED: Final = "dropped"
 
 STATES: Final[dict[str, State]] = {
-    QUEUED: State("Waiting", "Queued and retried until delivered.", Turn.WORKER, Tone.ACTIVE),
-    SENDING: State("Being sent", "A worker is sending it.", Turn.WORKER, Tone.ACTIVE),
+    QUEUED: State("Waiting", "Queued. Delivery is retried if it fails.", Turn.WORKER, Tone.ACTIVE),
+    SENDING: State("Being sent", "A worker is sending the message.", Turn.WORKER, Tone.ACTIVE),
     DELIVERED: State(
         "Delivered",
-        "The receiving server accepted it. Whether it was read is unknown.",
+        "The receiving server accepted the message. Whether anyone has read it is unknown.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,
     ),
     FAILED: State(
         "Failed",
-        "Not delivered, and no longer retried. An admin can send it again.",
+        "Not delivered, and no longer retried. An administrator can send the message again.",
         Turn.PERSON,
         Tone.BAD,
         terminal=True,

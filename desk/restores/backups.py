@@ -149,7 +149,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     if _is_running():
         raise CannotRestore(f"A desk is running on {heads.folder()}: stop it first.")
     if path.exists() and _has_rows() and not over_rows:
-        raise CannotRestore("This database already has rows. Use --replace to move them aside first.")
+        raise CannotRestore("The database is not empty. Use --replace to move the existing database aside.")
     connections.close_all()
     aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     copy = path.with_name(f"{path.name}.partial")

@@ -70,7 +70,7 @@ def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]
         return f"Make a decision for each item; still undecided: {', '.join(missing[:5])}."
     own = [item.reference for item in waiting_items if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
     if own:
-        return f"You requested {', '.join(own[:5])} yourself: cancel it, or ask two other treasurers to continue it."
+        return f"You requested {', '.join(own[:5])} yourself. Choose Cancel, or have two other treasurers decide."
     return ""
 
 

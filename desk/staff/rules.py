@@ -43,7 +43,7 @@ def role_problem(grants: Collection[str]) -> str:
     if unknown := held - set(roles.ALL):
         return f"Unknown role: {sorted(unknown)[0]!r}."
     if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:
-        return "Admins manage people and keys and can't move money. Remove Operator and Treasury."
+        return "Administrators manage people and keys and can't move money. Remove Operator and Treasury."
     if roles.AUDITOR in held and len(held) > 1:
         return "Auditors have read access only. The role can't be combined with others."
     return ""
@@ -59,7 +59,7 @@ def refuse_last_admin(person: "Person") -> None:
     """Raise CannotChange where no other active administrator has a password. Call it after `trail.take_turn`."""
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
-        raise CannotChange("No changes made: at least one admin must remain. Appoint another admin first.")
+        raise CannotChange("No changes made: at least one administrator must remain. Appoint another first.")
 
 
 def why_two(person: "Person") -> str:

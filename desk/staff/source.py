@@ -59,7 +59,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         clock=now,
         mine=rules.may_keep(person) and not concerned,
         own=row.requested_by_id == person.pk,
-        who="another admin",
+        who="another administrator",
         lapse="nothing changes and the request expires",
         row=None,
     )

@@ -31,7 +31,7 @@ DOES = {
     ENDED: (
         "Remove channel",
         "Remove channel",
-        "No more messages will be posted to it. Past deliveries stay listed.",
+        "No more messages will be posted to this channel. Past deliveries stay listed.",
     ),
 }
 

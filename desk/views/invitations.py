@@ -99,7 +99,7 @@ def colleague(request: DeskRequest, person_id: int) -> HttpResponse:
         raise PermissionDenied("Only treasury can confirm a new colleague.")
     member = Person.objects.filter(pk=person_id, groups__name=roles.TREASURY).first()
     if member is None or not colleagues.may_see(reader, member):
-        raise Http404("Person not found in treasury.")
+        raise Http404("No treasurer found with this ID.")
     if request.method != "POST":
         return _colleague_page(request, member, ConfirmForm())
     form = ConfirmForm(request.POST)

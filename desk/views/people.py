@@ -238,7 +238,7 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
     if kind == states.DEACTIVATE:
         if (request_row := deactivation.deactivate(**details)) is not None:
             return request_row.sentence
-        return "Deactivated. All their sessions, connections, tokens and links have been revoked."
+        return "Account deactivated. All sessions and connections were ended, all tokens and links revoked."
     row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
 

@@ -29,7 +29,7 @@ class InviteForm(forms.Form):
 
     email = forms.CharField(
         label="E-mail",
-        help_text="The invitee must enter it when they open the link.",
+        help_text="The invitee must enter this address when they open the link.",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "off", "autofocus": True}),
     )

@@ -59,7 +59,7 @@ def own(request: DeskRequest) -> HttpResponse:
     PersonalSettings.objects.update_or_create(
         person=person, defaults={name: form.cleaned_data[name] for name in _COLUMNS}
     )
-    messages.success(request, "Your settings were saved.")
+    messages.success(request, "Settings saved.")
     answer = redirect("personal-settings")
     answer.delete_cookie(personal.THEME_COOKIE)
     return answer

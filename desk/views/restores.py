@@ -29,7 +29,7 @@ class WordForm(SecondFactorForm):
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(
         label="What did you check?",
-        help_text="For example the exchange's website, statements, colleagues you asked. Recorded in the audit trail.",
+        help_text="For example: the exchange's website, statements, colleagues you asked. Recorded in the audit trail.",
         max_length=LONGEST_COMMENT,
         widget=forms.Textarea(attrs={"rows": 2}),
     )

@@ -13,12 +13,12 @@ from desk.web import problem_details
 
 API = "/api/"
 _SENTENCES = {
-    400: ("Nothing was sent", "The request could not be read. It may have been truncated or altered in transit."),
+    400: ("Nothing was sent", "The request could not be read. Check it and try again."),
     403: ("No changes made, nothing sent", "Your roles don't allow this."),
     404: ("Page not found", "No money moved. The URL is wrong, or the item does not exist."),
     500: (
         "Internal error",
-        "Your request may or may not have been recorded. Check the list of withdrawals before you repeat it. "
+        "Your request may or may not have been recorded. Check the relevant list before you submit it again. "
         "Countersign never sends a payment twice.",
     ),
 }

@@ -90,7 +90,7 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if is_new:
         return Claim(row.pk, token)
     if row.fingerprint != fingerprint:
-        raise KeyReused(f"This {HEADER} has already been used for a different request.")
+        raise KeyReused(f"This {HEADER} has already been used for a different request. Use a new one.")
     if row.status is not None:
         return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     texts = new_secrets(containers=options.containers)
     there = [name for name in texts if (options.folder / name).exists()]
     if there:
-        sys.stderr.write(f"Secrets not created: {options.folder} already has {', '.join(there)}.\n")
+        sys.stderr.write(f"Secrets not created: {options.folder} already contains {', '.join(there)}.\n")
         return 1
     options.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # A container's user reads the file that is mounted for it, whoever owns it here; others can't enter the folder.

@@ -36,7 +36,7 @@ def choose(*, socket_path: Path, folder: Path, demo: bool = True) -> RedisChoice
     if not demo:
         raise NoBroker(
             "No broker: REDIS_URL is not set, and this machine has no redis-server or valkey-server. Set REDIS_URL, or "
-            "install one of them. The bundled one is for the demo only."
+            "install either server. The bundled broker is for the demo only."
         )
     carried = _binary_of_wheel()
     if carried:

@@ -102,7 +102,7 @@ def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[
     if options.record:
         budget.record(spent, unit=seconds)
     if not budget.is_like_the_records(seconds):
-        print("  This machine is slower than the budget's, so each file is compared with the rest of its stage.")
+        print("  This machine is slower than the one that set the budget, so files are compared within their stage.")
     complaints = {} if options.thorough else budget.complaints(spent, unit=seconds)
     for name, complaint in complaints.items():
         print(f"  {name} {complaint}.")

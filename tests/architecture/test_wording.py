@@ -50,7 +50,7 @@ INSTEAD = {
     "There is nobody active called": "There is no active user named",
     "Names are never given twice": "Usernames are never reused",
     "the role stands alone": "The role can't be combined",
-    "somebody has to stay admin": "at least one admin must remain",
+    "somebody has to stay admin": "at least one administrator must remain",
     "Roles then": "New roles",
     "Make somebody else": "Appoint another one",
     "Its time is nearly over": "Reminder before the deadline",

@@ -93,7 +93,7 @@ def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise CommandError("Enter a number for the quantity.") from None
+        raise CommandError("The quantity must be a number.") from None
 
 
 def _key(*, from_stdin: bool) -> Secret:

@@ -37,7 +37,7 @@ class Digests:
             raise CannotDigest("Invalid satoshi amount.")
         base = hash_type & 0x1F
         if base not in (ALL, NONE, SINGLE) or hash_type & ~(0x1F | FORKID | ANYONE_CAN_PAY) or not hash_type & FORKID:
-            raise CannotDigest(f"A signature of type {hash_type:#x} is not accepted on this chain.")
+            raise CannotDigest(f"The signature hash type {hash_type:#x} is not accepted on this chain.")
         spent = inputs[index]
         alone = bool(hash_type & ANYONE_CAN_PAY)
         parts = (

@@ -230,7 +230,7 @@ def key_locking(public_key: bytes) -> bytes:
 def multisig(signatures: int, public_keys: Sequence[bytes]) -> bytes:
     """The script that asks for so many signatures of these keys, in their order. Bounds: 1 to 16 keys."""
     if not 1 <= signatures <= len(public_keys) <= 16:
-        raise NotAScript(f"Cannot require {signatures} signatures from {len(public_keys)} keys.")
+        raise NotAScript(f"Can't require {signatures} signatures from {len(public_keys)} keys.")
     keys = b"".join(push(_public_key(key)) for key in public_keys)
     return bytes([OP_1 - 1 + signatures]) + keys + bytes([OP_1 - 1 + len(public_keys), OP_CHECKMULTISIG])
 

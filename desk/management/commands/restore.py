@@ -22,10 +22,10 @@ class Command(BaseCommand):
             manifest = backups.put_back(options["folder"], now=clock.now(), over_rows=options["replace"])
         except backups.CannotRestore as refusal:
             raise CommandError(str(refusal)) from None
-        self.stdout.write(f"Restored: the desk as of {manifest.made_at}.")
+        self.stdout.write(f"The desk is restored to its state at {manifest.made_at}.")
         self.stdout.write(
             "Nothing is sent until two treasurers have decided on each pending request. Run `manage.py prepare`, "
-            "then start the desk; they are listed under Needs action."
+            "then start the desk; the requests are listed under Needs action."
         )
         result = audit_check.run(replay=True)
         for finding in result.findings:

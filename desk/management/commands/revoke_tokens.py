@@ -8,7 +8,7 @@ from desk.people import tokens
 
 
 class Command(BaseCommand):
-    help = "Revoke all API tokens of one person at once."
+    help = "Revoke all of a person's API tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")

@@ -6,7 +6,7 @@ from desk import sealing
 
 
 class Command(BaseCommand):
-    help = "Re-encrypt every sealed secret with the newest key of the ring. The older keys can then be removed."
+    help = "Re-encrypt every stored secret with the newest key in the key ring. Older keys can then be removed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

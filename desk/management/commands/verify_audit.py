@@ -18,6 +18,6 @@ class Command(BaseCommand):
         for finding in result.findings:
             self.stdout.write(finding)
         if not result.holds:
-            self.stdout.write(f"The audit trail is not intact: {len(result.findings)} findings.")
+            self.stdout.write(f"The audit trail is not intact. Number of findings: {len(result.findings)}.")
             sys.exit(1)
         self.stdout.write(f"The audit trail is intact: {result.events} events, head {result.head[:16]}.")

@@ -206,7 +206,7 @@ def test_what_was_spent_before_is_said(node, run_worker):
     node.spent = True
     run_worker(clock.now() + timedelta(seconds=20))
     found = explanation.explain_text(text=other.raw.hex(), now=clock.now())
-    assert found.warnings == ("Inputs whose output is already spent or does not exist: 0.",)
+    assert found.warnings == ("Inputs that spend a missing or already spent output: 0.",)
 
 
 def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):

@@ -58,7 +58,7 @@ def test_a_person_s_zone_and_figures_hold_for_what_scripts_draw(house, visit):
     page.get_by_label("Density", exact=True).select_option("compact")
     page.get_by_label("Theme", exact=True).select_option("dark")
     page.get_by_role("button", name="Save settings").click()
-    expect(page.get_by_text("Your settings were saved.")).to_be_visible()
+    expect(page.get_by_text("Settings saved.")).to_be_visible()
     expect(page.locator("html")).to_have_attribute("data-density", "compact")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     found = complaints(page, "settings-compact")

@@ -128,7 +128,7 @@ def test_an_admin_of_some_accounts_keeps_no_people(no_demo, first, second, limit
 def test_the_last_admin_of_the_whole_desk_stays_one(no_demo, first, second, limited):
     last = limited("admin", username="last")
     limited("admin", first, username="some")
-    with pytest.raises(changes.CannotChange, match="at least one admin must remain"):
+    with pytest.raises(changes.CannotChange, match="at least one administrator must remain"):
         rules.refuse_last_admin(last)
 
 

@@ -47,7 +47,7 @@ def test_the_page_keeps_what_was_chosen_for_its_person_alone(signed_in, operator
     client.cookies["theme"] = "light"
     kept = client.post(PAGE, TOKYO, follow=True)
     page = kept.content.decode()
-    assert "Your settings were saved." in page
+    assert "Settings saved." in page
     assert 'data-theme="dark" data-density="compact"' in head_of(page), "the button's choice ends with the saved one"
     assert 'data-zone="Asia/Tokyo" data-mark="\u202f"' in head_of(page)
     assert "UTC+9" in page

@@ -151,7 +151,7 @@ def test_secrets_are_made_once_and_kept_from_others(tmp_path, capsys):
     assert {path.name for path in folder.iterdir()} == {"secret-key", "key-ring"}
     assert folder.stat().st_mode & 0o077 == 0
     assert make_secrets.main([str(folder), "--containers"]) == 1
-    assert "already has secret-key, key-ring" in capsys.readouterr().err
+    assert "already contains secret-key, key-ring" in capsys.readouterr().err
     assert (folder / "key-ring").read_text() == first
 
 

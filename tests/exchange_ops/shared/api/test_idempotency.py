@@ -65,7 +65,7 @@ class TestOneRequest:
         assert refused.status_code == 422
         assert refused["Content-Type"] == "application/problem+json"
         assert refused.json()["detail"] == (
-            "Nothing was recorded. This Idempotency-Key has already been used for a different request."
+            "Nothing was recorded. This Idempotency-Key has already been used for a different request. Use a new one."
         )
         assert list(refused.json()["errors"]) == ["Idempotency-Key"]
         assert Withdrawal.objects.count() == 1
