@@ -252,7 +252,9 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.AddressRequestOut:
-        """Request a new deposit address: at most five per 24 hours. The request is never resent to the exchange."""
+        """Request a new deposit address (at most five per currency in 24 hours). It is sent to the exchange only
+        once.
+        """
         answer: shapes.AddressRequestOut = self.ask(
             "POST", "/api/v1/deposit-addresses/", body=body, idempotency_key=idempotency_key
         )
