@@ -37,12 +37,14 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.keys import probing, uses
         from exchange_ops.ledger import matching, walks
         from exchange_ops.orders import outcomes
-        from exchange_ops.policy import freezes
+        from exchange_ops.policy import freezes, outgoing
         from exchange_ops.portfolio import order_results
         from exchange_ops.subaccounts import own_addresses
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
+        from exchange_ops.transfers.room import outgoing as transfers_outgoing
         from exchange_ops.withdrawals import freezing as withdrawals_freezing
+        from exchange_ops.withdrawals import outgoing as withdrawals_outgoing
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
 
@@ -55,6 +57,8 @@ class ExchangeOpsConfig(AppConfig):
         outcomes.register(order_results.realised)
         freezes.register(withdrawals_freezing)
         freezes.register(transfers_freezing)
+        outgoing.register("withdrawal", withdrawals_outgoing)
+        outgoing.register("transfer", transfers_outgoing)
         for name in ROOMS:
             rooms.declare(import_module(f"exchange_ops.{name}.room").ROOM)
         rooms.declare(rooms.Room(demo={"exchange account": demo.load}))

@@ -25,7 +25,7 @@ from exchange_ops.market.models import (
 )
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
-from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
+from exchange_ops.policy.models import Freeze, PolicyPayoutRule, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
@@ -98,6 +98,7 @@ __all__ = [
     "PayoutProof",
     "PolicyChange",
     "PolicyChangeEvent",
+    "PolicyPayoutRule",
     "PolicyVersion",
     "Profit",
     "ProfitDay",

@@ -6,7 +6,9 @@ from django.conf import settings
 from django.db import models
 
 from desk.rows.witnessed import Witnessed
+from exchange_ops.policy import payout_rules
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, BEYOND, HOLD_THEN_APPROVE, REFUSE
+from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -104,6 +106,73 @@ class ValueLimit(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.kind} at most {self.most}"
+
+
+class PolicyPayoutRule(Witnessed):
+    """One rule for payouts of a version, as `payout_rules.PayoutRule` describes it; `place` is its number, from 1."""
+
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="payout_rules")
+    place = models.PositiveSmallIntegerField()
+    measure = models.CharField(max_length=20, choices=list(payout_rules.MEASURES.items()))
+    most = amount_field(null=True)
+    window_h = models.PositiveSmallIntegerField(default=0)
+    opens = models.PositiveSmallIntegerField(null=True)
+    closes = models.PositiveSmallIntegerField(null=True)
+    approvals = models.PositiveSmallIntegerField(default=0)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="+")
+    currency = models.CharField(max_length=20, default="", blank=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    role = models.CharField(max_length=40, default="", blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["policy", "place"], name="policypayoutrule_one_per_place"),
+            models.CheckConstraint(
+                condition=models.Q(most__isnull=True) | models.Q(most__gte=0), name="policypayoutrule_not_below_zero"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(opens__isnull=True, closes__isnull=True)
+                | models.Q(opens__isnull=False, closes__isnull=False),
+                name="policypayoutrule_both_hours",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"payout rule {self.place}"
+
+    @property
+    def rule(self) -> PayoutRule:
+        """The rule as a value."""
+        return PayoutRule(
+            measure=self.measure,
+            most=self.most,
+            window_h=self.window_h,
+            hours=None if self.opens is None or self.closes is None else (self.opens, self.closes),
+            approvals=self.approvals,
+            account=self.account_id,
+            currency=self.currency,
+            person=self.person_id,
+            role=self.role,
+        )
+
+    @classmethod
+    def of(cls, rule: PayoutRule, *, policy: PolicyVersion, place: int) -> "PolicyPayoutRule":
+        """The unsaved row of a rule in a version."""
+        opens, closes = rule.hours or (None, None)
+        return cls(
+            policy=policy,
+            place=place,
+            measure=rule.measure,
+            most=rule.most,
+            window_h=rule.window_h,
+            opens=opens,
+            closes=closes,
+            approvals=rule.approvals,
+            account_id=rule.account,
+            currency=rule.currency,
+            person_id=rule.person,
+            role=rule.role,
+        )
 
 
 class Freeze(OfAccount, Witnessed):

@@ -1,11 +1,13 @@
 """How many people have to approve a payment, and whether its money is reserved before or after; `judge` decides.
 
 The value in the quote currency chooses a tier: one of the account's own where it has any, else one of those for every
-other account. An unknown or stale value falls into the last tier, and a currency that the exchange does not describe is
-not paid at all. The verdict carries the sentences that led to it and the number of the rules. What people sign of the
-rules is what decides on their account (`judging`), so that a change for other accounts leaves their approvals valid.
+other account. Rules for payouts (`payout_rules`) can require more than the tier, or reject; the strictest decides. An
+unknown or stale value falls into the last tier, and a currency that the exchange does not describe is not paid at all.
+The verdict carries the sentences that led to it and the number of the rules. What people sign of the rules is what
+decides on their account (`judging`), so that a change for other accounts leaves their approvals valid.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -15,9 +17,10 @@ from django.db import transaction
 
 from desk.audit import witness_chain
 from exchange_ops.market.models import Currency
-from exchange_ops.policy import ruleset
-from exchange_ops.policy.models import PolicyVersion, QuorumTier
+from exchange_ops.policy import payout_judging, ruleset
+from exchange_ops.policy.models import PolicyPayoutRule, PolicyVersion, QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
+from exchange_ops.policy.payout_judging import Payout
 from exchange_ops.policy.ruleset import Rules, Tier
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -31,13 +34,30 @@ FIRST_TIERS = (
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules require. `blocked` is a sentence that forbids the payment; `trace` holds the reasons in order."""
+    """What the rules require. `blocked` is a sentence that forbids the payment; `trace` holds the reasons in order.
+
+    `by_rule` says that a rule for payouts forbids it.
+    """
 
     approvals: int
     mode: str
     version: int
     trace: list[str] = field(default_factory=list)
     blocked: str | None = None
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How many approvals a set of rules requires, with the sentences that led to it, the decisive one first.
+
+    `blocked` says why nothing is paid; without a `tier` because none covers the value.
+    """
+
+    approvals: int = 0
+    sentences: tuple[str, ...] = ()
+    blocked: str = ""
+    tier: Tier | None = None
 
 
 def current() -> PolicyVersion | None:
@@ -62,25 +82,52 @@ def is_in_force(*, number: int, account_id: int) -> bool:
 
 
 def judge(
-    *, account: Account, currency: str, amount: Decimal, address: str, quote_value: Decimal | None, now: datetime
+    *, account: Account, currency: str, quote_value: Decimal | None, payout: Callable[[Rules], Payout]
 ) -> Verdict:
-    """What the rules in force require. `quote_value` is in the account's quote currency; None when it is unknown."""
+    """What the rules in force require: the strictest of the tier and of all rules for payouts.
+
+    `quote_value` chooses the tier; it is in the account's quote currency, None when it is unknown. `payout` gives the
+    facts for the rules for payouts and is called only where there are any.
+    """
     policy = current()
     if policy is None:
         return _blocked(0, "No payouts possible: no policy is in force.")
-    if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
+    if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier, PolicyPayoutRule):
         return _blocked(
             policy.number, "No payouts possible: the policy was changed in the database, outside Countersign."
         )
     if not Currency.objects.filter(pk=currency).exists():
         return _blocked(policy.number, f"Not paid: {currency} is not listed on the exchange.")
-    tier, because = _tier(ruleset.rules_of(policy), account, quote_value)
+    rules = ruleset.rules_of(policy)
+    weighed = weigh(rules, account=account, quote_value=quote_value, payout=payout, version=policy.number)
+    if weighed.tier is None or weighed.blocked:
+        return _blocked(policy.number, f"Not paid: {weighed.blocked}", by_rule=weighed.tier is not None)
+    mode, order = _order(weighed.tier, account)
+    first, *others = weighed.sentences
+    return Verdict(weighed.approvals, mode, policy.number, [first, order, *others])
+
+
+def weigh(
+    rules: Rules,
+    *,
+    account: Account,
+    quote_value: Decimal | None,
+    payout: Callable[[Rules], Payout],
+    version: int,
+) -> Weighed:
+    """What these rules require, whether they are in force or a draft: the tier and every rule that is exceeded."""
+    tier, because = _tier(rules, account, quote_value)
     if tier is None:
-        return _blocked(policy.number, "Not paid: no policy tier covers this value.")
-    mode, order = _order(tier, account)
-    whose = f"policy v{policy.number}" if tier.account is None else f"policy v{policy.number}, account tiers"
+        return Weighed(blocked="no policy tier covers this value.")
+    exceeded = payout_judging.matches(rules.payouts, payout(rules), currency=rules.currency) if rules.payouts else []
+    if exceeded and not exceeded[0].rule.approvals:
+        return Weighed(tier=tier, blocked=exceeded[0].sentence(version))
+    whose = f"policy v{version}" if tier.account is None else f"policy v{version}, account tiers"
     need = f"{tier.approvals} approval{'' if tier.approvals == 1 else 's'} required: {because} ({whose})."
-    return Verdict(tier.approvals, mode, policy.number, [need, order])
+    needs = [(tier.approvals, need), *((each.rule.approvals, each.sentence(version)) for each in exceeded)]
+    # The strictest first; of those that are equally strict, the tier.
+    in_order = sorted(needs, key=lambda each: -each[0])
+    return Weighed(in_order[0][0], tuple(sentence for _, sentence in in_order), tier=tier)
 
 
 def highest() -> dict[str, int]:
@@ -90,7 +137,12 @@ def highest() -> dict[str, int]:
         return {}
     rules = ruleset.rules_of(policy)
     numbers = Account.objects.values_list("pk", flat=True)
-    return {str(pk): max((tier.approvals for tier in ruleset.tiers_for(rules, pk)), default=0) for pk in numbers}
+    return {str(pk): max(_approvals(rules, pk), default=0) for pk in numbers}
+
+
+def _approvals(rules: Rules, account: int) -> Iterator[int]:
+    yield from (tier.approvals for tier in ruleset.tiers_for(rules, account))
+    yield from (rule.approvals for rule in rules.payouts if rule.account in {None, account})
 
 
 def ensure_first(*, now: datetime) -> None:
@@ -146,5 +198,5 @@ def _money(value: Decimal, account: Account) -> str:
     return f"{value.quantize(Decimal('0.01')):,f} {account.quote_currency}"
 
 
-def _blocked(version: int, sentence: str) -> Verdict:
-    return Verdict(0, HOLD_THEN_APPROVE, version, [sentence], sentence)
+def _blocked(version: int, sentence: str, *, by_rule: bool = False) -> Verdict:
+    return Verdict(0, HOLD_THEN_APPROVE, version, [sentence], sentence, by_rule)

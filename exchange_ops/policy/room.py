@@ -13,7 +13,7 @@ from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
 from exchange_ops.policy import quorum, vote_replay
-from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
+from exchange_ops.policy.models import Freeze, PolicyPayoutRule, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy.trail_words import WORDS
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, topics
@@ -48,7 +48,7 @@ def _open_words(person: "Person") -> Iterator[OpenWord]:
 
 
 GUARDS: Final = Guards(
-    history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit),
+    history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit, PolicyPayoutRule),
     records=(Freeze,),
     own=(
         Rule(
@@ -84,6 +84,7 @@ ROOM: Final = rooms.Room(
         Table(PolicyVersion, rules=True),
         Table(QuorumTier, rules=True),
         Table(ValueLimit, rules=True),
+        Table(PolicyPayoutRule, rules=True),
         Table(Freeze),
         Table(ThawVote),
     ),

@@ -1,4 +1,4 @@
-"""One set of rules as a value: tiers, limits and price distance, what is wrong with it, and how two sets differ.
+"""One set of rules as a value: tiers, limits, rules for payouts and figures; what is wrong with it, and how two differ.
 
 A published version and a draft become the same value, so the preview of a draft runs the code that will apply it. A
 difference is looser when it allows something that was not allowed before; every other difference is tighter.
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from exchange_ops.policy import fee_margins
+from exchange_ops.policy import fee_margins, payout_comparison, payout_rules
 from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.modes import (
@@ -21,6 +21,7 @@ from exchange_ops.policy.modes import (
     REFUSE,
     STRICTNESS,
 )
+from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.amounts import storable
 
 MOST_TIERS: Final = 8
@@ -80,6 +81,7 @@ class Rules:
     currency: str = "USD"
     price_beyond: str = REFUSE
     fee_margin: FeeMargin = fee_margins.USUAL
+    payouts: tuple[PayoutRule, ...] = ()
 
     @property
     def price_bound(self) -> tuple[Decimal, str]:
@@ -120,11 +122,13 @@ def rules_of(policy: PolicyVersion | None) -> Rules:
         limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id, row.beyond) for row in limits),
         currency=tiers[0].currency if tiers else NO_RULES.currency,
         fee_margin=fee_margins.margin_of(policy),
+        payouts=tuple(row.rule for row in policy.payout_rules.order_by("place")),
     )
 
 
 def as_json(rules: Rules) -> dict[str, Any]:
     """The rules as JSON with amounts as text, for a draft that waits and for its digest."""
+    payouts = [payout_rules.as_json(rule) for rule in rules.payouts]
     return {
         "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account] for tier in rules.tiers],
         "value_max_age_s": rules.value_max_age_s,
@@ -135,6 +139,7 @@ def as_json(rules: Rules) -> dict[str, Any]:
         ],
         "currency": rules.currency,
         "fee_margin": fee_margins.as_json(rules.fee_margin),
+        **({"payouts": payouts} if payouts else {}),
     }
 
 
@@ -153,6 +158,7 @@ def from_json(content: Mapping[str, Any]) -> Rules:
         ),
         currency=content["currency"],
         fee_margin=fee_margins.from_json(content.get("fee_margin")),
+        payouts=tuple(payout_rules.from_json(rule) for rule in content.get("payouts", ())),
     )
 
 
@@ -181,6 +187,7 @@ def problems(rules: Rules) -> Iterator[str]:
         yield "Two limits of the same type cover the same person and account."
     yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
+    yield from payout_rules.problems(rules.payouts)
 
 
 def _limit_problems(rules: Rules) -> Iterator[str]:
@@ -207,7 +214,8 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
     for scope in sorted({*before, *after}, key=str):
         unit = "" if scope[0] == ValueLimit.OPEN_ORDERS else f" {new.currency}"
         changes += _bound(_about(scope, names), before.get(scope), after.get(scope), unit)
-    return changes
+    of_payouts = payout_comparison.differences(old.payouts, new.payouts, currency=new.currency, names=names)
+    return [*changes, *(Difference(sentence, is_looser) for sentence, is_looser in of_payouts)]
 
 
 def concerned(old: Rules, new: Rules) -> set[str]:
@@ -215,18 +223,23 @@ def concerned(old: Rules, new: Rules) -> set[str]:
     numbers = {*accounts_apart(old), *accounts_apart(new)}
     accounts = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
     limits = {*old.limits} ^ {*new.limits}
-    accounts |= {"" if limit.account is None else str(limit.account) for limit in limits}
+    payouts = {*old.payouts} ^ {*new.payouts}
+    of_accounts = [*(limit.account for limit in limits), *(rule.account for rule in payouts)]
+    accounts |= {"" if account is None else str(account) for account in of_accounts}
     figures = [(rules.value_max_age_s, rules.price_bound, rules.currency, rules.fee_margin) for rules in (old, new)]
     return accounts | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
 
 
 def judging(rules: Rules, account: int) -> list[Any]:
-    """What decides on payments from this account, as JSON: tiers, currency, the age of prices, the fee margin.
+    """What decides on payments from this account, as JSON: tiers, currency, the age of prices, the fee margin, and the
+    rules for payouts where there are any.
 
     Two versions in which this is equal judge each payment of the account alike.
     """
     tiers = [[_text(tier.up_to), tier.approvals, tier.mode] for tier in tiers_for(rules, account)]
-    return [tiers, rules.currency, rules.value_max_age_s, fee_margins.as_json(rules.fee_margin)]
+    payouts = payout_rules.for_account(rules.payouts, account)
+    figures = [tiers, rules.currency, rules.value_max_age_s, fee_margins.as_json(rules.fee_margin)]
+    return [*figures, payouts] if payouts else figures
 
 
 def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:

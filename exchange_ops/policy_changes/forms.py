@@ -1,4 +1,4 @@
-"""The forms of a draft of rules: tables of tiers, a table of limits, and a few figures."""
+"""The forms of a draft of rules: tables of tiers and of limits, the rules for payouts, and a few figures."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -13,6 +13,7 @@ from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.modes import BEYOND, REFUSE
 from exchange_ops.policy.ruleset import Limit, Rules
 from exchange_ops.policy_changes.models import LONGEST_REASON
+from exchange_ops.policy_changes.payout_forms import PayoutRules
 from exchange_ops.policy_changes.tier_forms import MORE_ROWS, AccountTiers, TierTable, plain
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import AmountField
@@ -120,6 +121,7 @@ class Editor:
             LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, visible=visible)
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
         ]
+        self.payouts = PayoutRules(data, start=start.payouts, visible=visible)
         figures = {
             "value_max_age_s": start.value_max_age_s,
             "price_distance": start.price_distance,
@@ -134,7 +136,7 @@ class Editor:
         """Every form of the page, the tables first."""
         tables = [self.table, *(one.table for one in self.accounts)]
         rows = [row for table in tables for row in table.parts]
-        return [*rows, *(one.switch for one in self.accounts), *self.limits, self.form]
+        return [*rows, *(one.switch for one in self.accounts), *self.limits, *self.payouts.rows, self.form]
 
     def is_valid(self) -> bool:
         """Whether every cell is valid."""
@@ -145,6 +147,7 @@ class Editor:
         rows = list(self.table.named())
         rows += [(f"{one.account.name}, {where}", row) for one in self.accounts for where, row in one.table.named()]
         rows += [(f"Limit {n}", row) for n, row in enumerate(self.limits, 1)]
+        rows += self.payouts.named()
         return [
             f"{where}, {row.fields[name].label}: {sentence}"
             for where, row in rows
@@ -167,6 +170,7 @@ class Editor:
             limits=(*self._limits(), *self._unseen_limits),
             currency=self.currency,
             fee_margin=FeeMargin(self.form.cleaned_data["fee_factor"], self.form.cleaned_data["fee_floor"]),
+            payouts=self.payouts.rules(),
         )
 
     def _limits(self) -> Iterator[Limit]:

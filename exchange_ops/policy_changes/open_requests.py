@@ -83,4 +83,5 @@ def _need(rules: Rules, row: Withdrawal | Transfer) -> str:
     tier = ruleset.tier_of(rules, value, row.account_id)
     if tier is None:
         return "no payout allowed"
-    return "1 approval required" if tier.approvals == 1 else f"{tier.approvals} approvals required"
+    need = "1 approval" if tier.approvals == 1 else f"{tier.approvals} approvals"
+    return f"{need} or more required" if rules.payouts else f"{need} required"

@@ -13,11 +13,11 @@ from desk.people import scopes
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy import payout_rules, quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.modes import BEYOND
 from exchange_ops.policy.ruleset import Difference, Rules
-from exchange_ops.policy_changes import open_requests, rules, states, workflow
+from exchange_ops.policy_changes import back_test, open_requests, rules, states, workflow
 from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.workflow import CannotChange
@@ -116,6 +116,7 @@ def version(request: DeskRequest, number: int) -> HttpResponse:
         "rules": version_rules,
         "groups": tiers_by_account(version_rules, person, here=accounts.number(request)),
         "limits": named_limits(version_rules, person),
+        "payout_rules": payout_rules_in_words(version_rules, person),
         "is_in_force": quorum.current() == row,
         "differences": _differences_for(person, ruleset.rules_of(before), version_rules) if before else [],
         "before": before,
@@ -169,6 +170,16 @@ def named_limits(version_rules: Rules, person: Person) -> list[dict[str, Any]]:
     ]
 
 
+def payout_rules_in_words(version_rules: Rules, person: Person) -> list[tuple[int, str]]:
+    """The rules for payouts as sentences with their numbers, for the accounts where the person has a role."""
+    names = workflow.names()
+    return [
+        (number, payout_rules.in_words(rule, currency=version_rules.currency, names=names))
+        for number, rule in enumerate(version_rules.payouts, 1)
+        if rule.account is None or shared_rules.may_see(person, rule.account)
+    ]
+
+
 def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]:
     """How the rules differ, without sentences about accounts where the person has no role."""
     hidden = scopes.hidden_names(person)
@@ -180,6 +191,12 @@ def _touched(person: Person, new_rules: Rules) -> list[open_requests.TouchedRequ
     """The open requests that the new rules affect, on accounts where the person has a role."""
     hidden = set(scopes.hidden_names(person))
     return [each for each in open_requests.requests_touched_by(new_rules) if each.account not in hidden]
+
+
+def _tried(person: Person, new_rules: Rules) -> dict[str, Any]:
+    """What is questionable about the new rules, and what they would have done to the payouts of the last 90 days."""
+    tested = back_test.run(new_rules, in_force=workflow.in_force(), person=person, now=clock.now())
+    return {"warnings": workflow.warnings(new_rules), "tested": tested, "days": back_test.DAYS}
 
 
 def _confirmation(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
@@ -213,6 +230,7 @@ def _review_page(
         "differences": differences,
         "is_looser": any(each.is_looser for each in differences),
         "touched": _touched(request.user, new_rules),
+        **_tried(request.user, new_rules),
         "digest": workflow.digest_of(ruleset.as_json(new_rules), base=base, reason=reason),
         "purpose": workflow.PROPOSE,
         "form": form,
@@ -237,6 +255,7 @@ def _change_page(
         "row": row,
         "differences": _differences_for(person, ruleset.rules_of(base), new_rules),
         "touched": _touched(person, workflow.as_of_now(row) or new_rules) if waits else [],
+        **(_tried(person, workflow.as_of_now(row) or new_rules) if waits else {}),
         "waits": waits,
         "is_own": is_own,
         "may_agree": row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,

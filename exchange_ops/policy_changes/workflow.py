@@ -16,9 +16,9 @@ from desk import models
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts, InTurn
-from desk.people import stepup
-from exchange_ops.policy import quorum, ruleset
-from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
+from desk.people import roles, scopes, stepup
+from exchange_ops.policy import payout_comparison, quorum, ruleset
+from exchange_ops.policy.models import PolicyPayoutRule, PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.ruleset import Difference, Rules
 from exchange_ops.policy_changes import carrying_over, machine, open_requests, rules, states
 from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
@@ -63,9 +63,24 @@ def problems(new_rules: Rules) -> list[str]:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
         if any(number is not None and name not in all_names for name, number in scopes.items()):
             sentences.append("A limit refers to an unknown person or account.")
+    for number, rule in enumerate(new_rules.payouts, 1):
+        scopes = {f"person:{rule.person}": rule.person, f"account:{rule.account}": rule.account}
+        if any(key is not None and name not in all_names for name, key in scopes.items()):
+            sentences.append(f"Payout rule {number} refers to an unknown person or account.")
     if not sentences and not compared(new_rules):
         sentences.append("Not proposed: these rules are already in force.")
     return sentences
+
+
+def warnings(new_rules: Rules) -> list[str]:
+    """Rules for payouts that make no difference, and approvals that nobody can give; none of it forbids a proposal."""
+    approvers: dict[int | None, int] = {
+        pk: models.Person.objects.filter(scopes.holding(roles.TREASURY, str(pk))).count()
+        for pk in Account.objects.values_list("pk", flat=True)
+    }
+    approvers[None] = min(approvers.values(), default=0)
+    fewest = min((tier.approvals for tier in new_rules.tiers), default=0)
+    return list(payout_comparison.lint(new_rules.payouts, fewest=fewest, approvers=approvers))
 
 
 def as_of_now(row: PolicyChange) -> Rules | None:
@@ -240,6 +255,8 @@ def _publish(
             account_id=limit.account,
             beyond=limit.beyond,
         )
+    for place, rule in enumerate(new_rules.payouts, 1):
+        PolicyPayoutRule.of(rule, policy=version, place=place).save()
     columns = {**words, "version_number": number, "next_action_at": None}
     moved = machine.move(row, event="published", to=states.PUBLISHED, now=now, **columns)
     open_requests.wake(now=now)

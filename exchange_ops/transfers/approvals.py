@@ -16,6 +16,7 @@ from desk.people import roles
 from exchange_ops.policy import freezes
 from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
+from exchange_ops.withdrawals.decisions import policy_evaluation as payout_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,6 +144,8 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
+    if problem := payout_evaluation.rejection(policy_evaluation.intent_of(row), now=act.now):
+        raise CannotApprove(f"Not approved. {problem}")
 
 
 def _refuse_person(row: Transfer, person: "Person") -> None:

@@ -5,12 +5,14 @@ one person more. Every other kind stays within the company and needs none.
 """
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from exchange_ops.policy import freezes, quorum
 from exchange_ops.transfers import identifiers
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.decisions import digest, policy_evaluation
+from exchange_ops.withdrawals.decisions.intent import Intent
 
 _FORM = "countersign-transfer-2"
 _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
@@ -18,13 +20,7 @@ _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
     """Why the rules forbid it (or an empty text), and the columns to move it with, digest included."""
-    verdict, payout_columns = policy_evaluation.verdict_on(
-        account=transfer.account,
-        currency=transfer.currency,
-        amount=transfer.amount,
-        address=transfer.destination,
-        now=now,
-    )
+    verdict, payout_columns = policy_evaluation.verdict_on(intent_of(transfer), now=now)
     columns: dict[str, Any] = {name: payout_columns[name] for name in _VALUE_COLUMNS}
     columns["lookalikes"] = _lookalikes(transfer)
     if transfer.leaves:
@@ -57,6 +53,22 @@ def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     freeze = freezes.latest_number(transfer.account_id)
     named = {"form": _FORM, "id": transfer.pk, "freeze": freeze, "rules": rules}
     return digest.signed_content(transfer, **changes) | named
+
+
+def intent_of(transfer: Transfer) -> Intent:
+    """What is judged of it; the fee of a transfer to another user is zero."""
+    return Intent(
+        account=transfer.account,
+        currency=transfer.currency,
+        amount=transfer.amount,
+        address=transfer.identifier,
+        payment_id=transfer.by if transfer.leaves else None,
+        number=transfer.pk,
+        source=Transfer.name,
+        requester=transfer.initiator,
+        fee=Decimal(0),
+        requested_at=transfer.created_at,
+    )
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:

@@ -1,5 +1,6 @@
 """Checks of a new request: every problem with the field that it is about, before anything is written."""
 
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -12,6 +13,7 @@ from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
 from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import grouped_text
 
@@ -49,14 +51,9 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
             problems["amount"] = problem
         destination = _destination(currency, row.address, row.payment_id, problems)
         if destination is not None and not problems:
-            verdict, _ = policy_evaluation.verdict_on(
-                account=row.account,
-                currency=currency.code,
-                amount=row.amount,
-                address=destination.address,
-                now=now,
-                payment_id=destination.payment_id,
-            )
+            intent = Intent.of(row, fee=None)
+            normal = replace(intent, address=destination.address, payment_id=destination.payment_id)
+            verdict, _ = policy_evaluation.verdict_on(normal, now=now)
             if verdict.blocked:
                 problems[FORM] = verdict.blocked
     if problems or destination is None:

@@ -20,6 +20,7 @@ from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
 from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
@@ -192,6 +193,8 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
+    if problem := policy_evaluation.rejection(Intent.of(row, fee=row.known_fee), now=act.now):
+        raise CannotApprove(f"Not approved. {problem}")
 
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:

@@ -1,46 +1,44 @@
 """Evaluating a request by the rules in force: value, quorum, order and the digest that people sign."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from desk import clock
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
-from exchange_ops.policy import freezes, quorum
+from exchange_ops.policy import freezes, quorum, ruleset
 from exchange_ops.policy.quorum import Verdict
-from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits
+from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits, payout_facts
+from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.recipients.history import Place
 
 
-def verdict_on(
-    *,
-    account: Account,
-    currency: str,
-    amount: Decimal,
-    address: str,
-    now: datetime,
-    payment_id: str | None = None,
-    number: int | None = None,
-) -> tuple[Verdict, dict[str, Any]]:
+def verdict_on(intent: Intent, *, now: datetime) -> tuple[Verdict, dict[str, Any]]:
     """What the rules require, and the columns that record it together with the value that was used.
 
-    With a `payment_id` the tier is that of all payouts to this recipient within a day; `number` is that of the request.
+    Where the recipient of a payout is readable, the tier is that of all payouts to this recipient within a day.
     """
-    value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
+    quote = intent.account.quote_currency
+    value = _fresh(valuation.value_of(amount=intent.amount, currency=intent.currency, quote=quote, now=now), now)
     day = day_totals.DayTotal(value.amount)
-    if payment_id is not None:
-        place = Place(account.pk, currency, address, payment_id)
-        day = day_totals.total(place=place, value=value, number=number, now=now, fresh=lambda each: _fresh(each, now))
+    if intent.payment_id is not None and intent.source == Withdrawal.name:
+        place = Place(intent.account.pk, intent.currency, intent.address, intent.payment_id)
+        day = day_totals.total(
+            place=place, value=value, number=intent.number, now=now, fresh=lambda each: _fresh(each, now)
+        )
     verdict = quorum.judge(
-        account=account, currency=currency, amount=amount, address=address, quote_value=day.value, now=now
+        account=intent.account,
+        currency=intent.currency,
+        quote_value=day.value,
+        payout=lambda rules: payout_facts.payout_of(
+            intent, rules=rules, value=value.amount, now=now, fresh=lambda each: _fresh(each, now)
+        ),
     )
     trace = [line for line in (day.sentence, *verdict.trace, value.reason) if line]
     return verdict, {
         "quote_value": value.amount,
-        "quote_currency": account.quote_currency,
+        "quote_currency": quote,
         "quote_at": value.as_of,
         "policy_version": verdict.version,
         "policy_trace": trace,
@@ -51,20 +49,20 @@ def verdict_on(
 
 def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
     """The verdict on this row and the columns to move it with, digest included. `changes` belong to the same move."""
-    verdict, columns = verdict_on(
-        account=withdrawal.account,
-        currency=withdrawal.currency,
-        amount=withdrawal.amount,
-        address=withdrawal.address,
-        now=now,
-        payment_id=withdrawal.payment_id,
-        number=withdrawal.pk,
-    )
+    estimate = changes.get("fee_estimate", withdrawal.fee_estimate)
+    verdict, columns = verdict_on(Intent.of(withdrawal, fee=estimate), now=now)
     columns |= changes
-    estimate = columns.get("fee_estimate", withdrawal.fee_estimate)
     columns["fee_limit"] = None if estimate is None else fee_limits.of_request(withdrawal, estimate=estimate, now=now)
     columns["digest"] = signed(withdrawal, **columns)
     return verdict, columns
+
+
+def rejection(intent: Intent, *, now: datetime) -> str:
+    """Why a rule for payouts rejects it now, or an empty text: payouts may have been made elsewhere meanwhile."""
+    if not ruleset.rules_of(quorum.current()).payouts:
+        return ""
+    verdict, _ = verdict_on(intent, now=now)
+    return (verdict.blocked or "") if verdict.by_rule else ""
 
 
 def signed(withdrawal: Withdrawal, **changes: Any) -> str:

@@ -1,7 +1,7 @@
 """Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -31,6 +31,7 @@ from exchange_ops.wire.payment_requests import CannotRead
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
+from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.forms import LONGEST_TYPED, NewWithdrawalForm, SplitRequest, split_request
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.recipients import briefing
@@ -183,10 +184,10 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
     payout = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
     destination = _readable(request, currency)
-    address, payment_id = (destination.address, destination.payment_id) if destination else ("", None)
-    verdict, columns = policy_evaluation.verdict_on(
-        account=account, currency=currency.code, amount=amount, address=address, payment_id=payment_id, now=now
-    )
+    intent = Intent(account=account, currency=currency.code, amount=amount, requester=request.user, fee=fee)
+    if destination is not None:
+        intent = replace(intent, address=destination.address, payment_id=destination.payment_id)
+    verdict, columns = policy_evaluation.verdict_on(intent, now=now)
     return {
         "amount": amount,
         "problem": problem,

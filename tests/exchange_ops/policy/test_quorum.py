@@ -23,9 +23,7 @@ def judge(account):
     def call(value, currency="BTC", quote="USD"):
         account.quote_currency = quote
         worth = None if value is None else Decimal(value)
-        return quorum.judge(
-            account=account, currency=currency, amount=Decimal(1), address="x", quote_value=worth, now=now
-        )
+        return quorum.judge(account=account, currency=currency, quote_value=worth, payout=pytest.fail)
 
     return call
 

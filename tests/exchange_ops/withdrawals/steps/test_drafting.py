@@ -12,6 +12,8 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.wire.catalogue import Right
+from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Withdrawal
 from tests import trail
 
@@ -124,14 +126,12 @@ def test_new_rules_are_applied_before_the_hold(walk):
 
 
 def test_rules_that_want_fresher_prices_take_an_older_one_for_unknown(walk):
-    from exchange_ops.withdrawals.decisions import policy_evaluation
-
     strict = PolicyVersion.objects.create(number=2, published_at=clock.now(), value_max_age_s=60)
     QuorumTier.objects.create(policy=strict, up_to=Decimal(10_000), approvals=1, mode="hold_then_approve")
     QuorumTier.objects.create(policy=strict, up_to=None, approvals=3, mode="hold_then_approve")
-    payment = {"account": walk.account, "currency": "BTC", "amount": Decimal("0.05"), "address": ""}
-    fresh, _ = policy_evaluation.verdict_on(now=clock.now(), **payment)
-    older, kept = policy_evaluation.verdict_on(now=clock.now() + timedelta(seconds=90), **payment)
+    payment = Intent(account=walk.account, currency="BTC", amount=Decimal("0.05"))
+    fresh, _ = policy_evaluation.verdict_on(payment, now=clock.now())
+    older, kept = policy_evaluation.verdict_on(payment, now=clock.now() + timedelta(seconds=90))
     assert (fresh.approvals, older.approvals, kept["quote_value"]) == (1, 3, None)
     assert kept["policy_trace"][-1] == "The last price is older than 60 seconds."
 

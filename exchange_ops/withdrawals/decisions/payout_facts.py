@@ -1,0 +1,92 @@
+"""What the rules for payouts judge of a payout or a transfer to another user, read from rows only where a rule asks."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+
+from desk.models import Person
+from exchange_ops.ledger.models import Balance
+from exchange_ops.market import valuation
+from exchange_ops.market.valuation import Value
+from exchange_ops.policy import outgoing, payout_rules
+from exchange_ops.policy.outgoing import Group, Recipient
+from exchange_ops.policy.payout_judging import Payout
+from exchange_ops.policy.ruleset import Rules
+from exchange_ops.withdrawals.decisions.intent import Intent
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.recipients import history
+
+
+def payout_of(
+    intent: Intent, *, rules: Rules, value: Decimal | None, now: datetime, fresh: Callable[[Value], Value]
+) -> Payout:
+    """The facts of this payout for these rules.
+
+    `value` is in the account's quote currency; where the rules are in another currency it counts as not known. `fresh`
+    gives an unknown value where a price is older than the rules allow.
+    """
+    recipient = _recipient(intent)
+    measures = {rule.measure for rule in rules.payouts}
+    others: list[Group] = []
+    if measures & payout_rules.OVER_TIME:
+        judged = None if intent.number is None else (intent.source, intent.number)
+        others = outgoing.groups(recipient, now=now, without=judged)
+    person = None if intent.requester is None else intent.requester.pk
+    own = Group(intent.account.pk, intent.currency, person, True, 1, 1, intent.amount)
+    rates = _rates(rules.currency, now, fresh)
+    roles = cache(_roles)
+    return Payout(
+        account=intent.account.pk,
+        currency=intent.currency,
+        amount=intent.amount,
+        value=value if rules.currency == intent.account.quote_currency else None,
+        at=intent.requested_at or now,
+        is_first=payout_rules.FIRST in measures and not outgoing.was_paid(recipient, intent.source),
+        total=lambda rule: outgoing.total(rule, own, others, rates=rates, roles=roles() if rule.role else {}),
+        person=person,
+        roles=frozenset(roles().get(person or 0, ())) if any(rule.role for rule in rules.payouts) else frozenset(),
+        fee_share=None if intent.fee is None else intent.fee / intent.amount * 100,
+        balance_share=_balance_share(intent) if payout_rules.BALANCE_SHARE in measures else None,
+    )
+
+
+def _recipient(intent: Intent) -> Recipient:
+    if intent.payment_id is None:
+        return Recipient(intent.account.pk, frozenset())
+    names = {intent.address}
+    if intent.source == Withdrawal.name:
+        names = history.spellings(intent.currency, intent.address)
+    return Recipient(intent.account.pk, frozenset(names), intent.payment_id)
+
+
+def _rates(
+    currency: str, now: datetime, fresh: Callable[[Value], Value]
+) -> Callable[[Collection[str]], Mapping[str, Decimal | None]]:
+    prices: dict[str, Decimal | None] = {}
+
+    def rates(codes: Collection[str]) -> Mapping[str, Decimal | None]:
+        if missing := {*codes} - {*prices}:
+            values = valuation.values_of(amounts=dict.fromkeys(missing, Decimal(1)), quote=currency, now=now)
+            # The price itself, because the value of one unit is rounded.
+            prices.update(
+                {code: each.rate if fresh(each).amount is not None else None for code, each in values.items()}
+            )
+        return prices
+
+    return rates
+
+
+def _roles() -> dict[int, set[str]]:
+    """The roles of every person, whatever accounts they are limited to."""
+    roles: dict[int, set[str]] = {}
+    for person, role in Person.objects.exclude(groups=None).values_list("pk", "groups__name"):
+        roles.setdefault(person, set()).add(role)
+    return roles
+
+
+def _balance_share(intent: Intent) -> Decimal | None:
+    """The part of the bank wallet's balance, reserved included, that leaves, in percent; None without a reading."""
+    balance = Balance.objects.filter(account=intent.account, wallet=Balance.BANK, currency=intent.currency).first()
+    total = Decimal(0) if balance is None else balance.available + balance.reserved
+    return intent.amount / total * 100 if total > 0 else None
