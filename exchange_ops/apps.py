@@ -12,6 +12,7 @@ ROOMS: Final = (
     "keys",
     "addresses",
     "ledger",
+    "payees",
     "withdrawals",
     "subaccounts",
     "margin",

@@ -25,6 +25,7 @@ from exchange_ops.market.models import (
 )
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
+from exchange_ops.payees.models import Payee, PayeeApproval, PayeeEvent
 from exchange_ops.policy.models import Freeze, PolicyPayoutRule, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
@@ -95,6 +96,9 @@ __all__ = [
     "OrderCall",
     "OrderEvent",
     "OrderReading",
+    "Payee",
+    "PayeeApproval",
+    "PayeeEvent",
     "PayoutProof",
     "PolicyChange",
     "PolicyChangeEvent",

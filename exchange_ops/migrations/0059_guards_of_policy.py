@@ -50,6 +50,6 @@ def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """Guards of policy, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0058_payout_rules")]
+    dependencies = [("exchange_ops", "0058_payout_rules_and_payees")]
 
     operations = [migrations.RunPython(install)]

@@ -29,7 +29,7 @@ ROOM: Final = rooms.Room(
             key="i",
             may_see=rules.may_see,
             count=entries.count,
-            topics="incidents people withdrawals transfers orders approvals freezes policy",
+            topics="incidents people withdrawals transfers orders approvals freezes payees policy",
             also=("Inbox", "Approvals", "To do", "Tasks"),
         ),
         Entry(

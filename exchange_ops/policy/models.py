@@ -123,6 +123,7 @@ class PolicyPayoutRule(Witnessed):
     currency = models.CharField(max_length=20, default="", blank=True)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     role = models.CharField(max_length=40, default="", blank=True)
+    group = models.CharField(max_length=80, default="", blank=True, db_column="in_group")
 
     class Meta:
         constraints: ClassVar = [
@@ -153,6 +154,7 @@ class PolicyPayoutRule(Witnessed):
             currency=self.currency,
             person=self.person_id,
             role=self.role,
+            group=self.group,
         )
 
     @classmethod
@@ -172,6 +174,7 @@ class PolicyPayoutRule(Witnessed):
             currency=rule.currency,
             person_id=rule.person,
             role=rule.role,
+            group=rule.group,
         )
 
 

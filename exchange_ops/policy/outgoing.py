@@ -46,7 +46,8 @@ class Group(NamedTuple):
 class Past(NamedTuple):
     """One row that left, for a back-test.
 
-    `recipient` is equal for equal recipients. `value` is what it was worth, in the account's quote currency, None where
+    `recipient` is equal for equal recipients; `place` is account, currency, address in normal form and payment id, None
+    for another user. `value` is what it was worth, in the account's quote currency, None where
     it was not stored; `fee` is in `currency`. `person` requested it, None for one made outside.
     """
 
@@ -56,6 +57,7 @@ class Past(NamedTuple):
     currency: str
     amount: Decimal
     recipient: Hashable
+    place: tuple[int, str, str, str] | None
     at: datetime
     person: int | None
     value: Decimal | None

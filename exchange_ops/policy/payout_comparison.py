@@ -24,6 +24,8 @@ def implies(wide: PayoutRule, narrow: PayoutRule) -> bool:
         return False
     if narrow.measure == payout_rules.HOURS:
         return {*wide.open_hours} <= {*narrow.open_hours}
+    if narrow.measure == payout_rules.NOT_APPROVED:
+        return wide.group == narrow.group or not narrow.group
     return (wide.most or 0) <= (narrow.most or 0)
 
 

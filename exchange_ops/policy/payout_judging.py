@@ -35,7 +35,8 @@ class Payout:
 
     `value` is in the currency of the rules; the shares are in percent. Each is None where it is not known. `total`
     gives the total of a rule over time. `person` and `roles` are those of the requester; a payout made outside
-    Countersign has neither.
+    Countersign has neither. `payee_group` is the group of the approved payee that the recipient is, empty for one
+    without a group, None where the recipient is no approved payee.
     """
 
     account: int
@@ -49,6 +50,7 @@ class Payout:
     roles: frozenset[str] = frozenset()
     fee_share: Decimal | None = None
     balance_share: Decimal | None = None
+    payee_group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,9 @@ def _exceeds(rule: PayoutRule, payout: Payout, currency: str) -> str:
         at = payout.at.astimezone(UTC)
         is_open = at.hour in rule.open_hours
         return "" if is_open else f"requested at {at:%H:%M} UTC, outside {payout_rules.span(rule)}"
+    if rule.measure == payout_rules.NOT_APPROVED:
+        is_approved = payout.payee_group is not None and rule.group in {"", payout.payee_group}
+        return "" if is_approved else f"the recipient is not an approved payee{payout_rules.in_group(rule)}"
     size, what = _measured(rule, payout)
     if size is not None and size <= (rule.most or 0):
         return ""

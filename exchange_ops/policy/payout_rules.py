@@ -25,6 +25,7 @@ FIRST: Final = "first"
 FEE_SHARE: Final = "fee_share"
 BALANCE_SHARE: Final = "balance_share"
 HOURS: Final = "hours"
+NOT_APPROVED: Final = "not_approved"
 
 MEASURES: Final = {
     TOTAL: "total value",
@@ -37,10 +38,11 @@ MEASURES: Final = {
     BALANCE_SHARE: "share of the balance, %",
     FIRST: "first payout to the recipient",
     HOURS: "requested outside hours (UTC)",
+    NOT_APPROVED: "recipient is not an approved payee",
 }
 """What a rule measures, in words."""
 OVER_TIME: Final = frozenset({TOTAL, COUNT, RECIPIENT_TOTAL, RECIPIENT_COUNT})
-WITHOUT_FIGURE: Final = frozenset({FIRST, HOURS})
+WITHOUT_FIGURE: Final = frozenset({FIRST, HOURS, NOT_APPROVED})
 WINDOWS_H: Final = {1: "1 hour", 24: "24 hours", 168: "7 days", 720: "30 days"}
 """The windows of totals and counts, in hours: each ends with the payout that is judged."""
 MOST_RULES: Final = 100
@@ -57,8 +59,9 @@ class PayoutRule:
 
     `most` is the largest figure that passes: money in the currency of the rules (an amount in `currency`), a number of
     payouts, or percent. `window_h` is the length of the window of a total or count, in hours. `hours` are the full
-    hours, UTC, from and until which a request passes; from 22 until 6 is a night. `approvals` is how many a payout
-    above the figure needs; with 0 it is rejected.
+    hours, UTC, from and until which a request passes; from 22 until 6 is a night. `group` is that of the approved
+    payees that pass, empty for any approved payee. `approvals` is how many a payout above the figure needs; with 0 it
+    is rejected.
     """
 
     measure: str
@@ -70,6 +73,7 @@ class PayoutRule:
     currency: str = ""
     person: int | None = None
     role: str = ""
+    group: str = ""
 
     @property
     def strictness(self) -> int:
@@ -79,7 +83,7 @@ class PayoutRule:
     @property
     def scope(self) -> tuple[Any, ...]:
         """What it covers and measures, without the figure and the outcome."""
-        return (self.measure, self.window_h, self.account, self.currency, self.person, self.role)
+        return (self.measure, self.window_h, self.account, self.currency, self.person, self.role, self.group)
 
     @property
     def open_hours(self) -> list[int]:
@@ -117,6 +121,7 @@ def _problem(rule: PayoutRule) -> str:
         "enter a limit.": rule.measure not in WITHOUT_FIGURE and rule.most is None,
         "this kind of rule has no limit.": rule.measure in WITHOUT_FIGURE and rule.most is not None,
         "choose the currency of the amount.": rule.measure == AMOUNT and not rule.currency,
+        "only a rule about approved payees has a group.": bool(rule.group) and rule.measure != NOT_APPROVED,
         "choose a person or a role, not both.": rule.person is not None and bool(rule.role),
     }
     return next((sentence for sentence, is_wrong in wrong.items() if is_wrong), "") or _figure_problem(rule)
@@ -159,6 +164,8 @@ def terms(rule: PayoutRule, currency: str) -> str:
         return f"first payout to a recipient: {outcome(rule)}"
     if rule.measure == HOURS:
         return f"requested outside {span(rule)}: {outcome(rule)}"
+    if rule.measure == NOT_APPROVED:
+        return f"recipient is not an approved payee{in_group(rule)}: {outcome(rule)}"
     what = MEASURES[rule.measure].removesuffix(", %").replace(", % of the amount", " in percent of the amount")
     window = f" in {WINDOWS_H[rule.window_h]}" if rule.window_h else ""
     return f"{what}{window} above {figure(rule.most or Decimal(0))}{unit(rule, currency)}: {outcome(rule)}"
@@ -186,6 +193,11 @@ def from_json(content: Mapping[str, Any]) -> PayoutRule:
 def for_account(rules: Iterable[PayoutRule], account: int) -> list[dict[str, Any]]:
     """The rules that can judge a payout from this account, as JSON, in an order that does not depend on theirs."""
     return sorted((as_json(rule) for rule in rules if rule.account in {None, account}), key=str)
+
+
+def in_group(rule: PayoutRule) -> str:
+    """The group of payees that a rule names, in words; empty without one."""
+    return f" in the group {rule.group}" if rule.group else ""
 
 
 def span(rule: PayoutRule) -> str:

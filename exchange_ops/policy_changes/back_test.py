@@ -3,7 +3,7 @@
 Each payout, also one made elsewhere, and each transfer to another user is judged by the rules in force and by the
 draft, by the function that judges requests, with those before it as they were. Its value is that of the request; where
 none was stored, the amount at today's price. What the balance was at the time is not stored: rules about its share are
-left out and named.
+left out and named. Approved payees are those of today.
 """
 
 from bisect import bisect_left
@@ -15,6 +15,7 @@ from typing import Final
 
 from desk.models import Person
 from exchange_ops.market import valuation
+from exchange_ops.payees import book
 from exchange_ops.policy import outgoing, payout_rules, quorum
 from exchange_ops.policy.outgoing import Group, Past
 from exchange_ops.policy.payout_judging import Payout
@@ -93,6 +94,8 @@ class _World:
         self._pasts, self._accounts, self._paid = pasts, accounts, {*paid}
         policy = quorum.current()
         self._version = 1 if policy is None else policy.number + 1
+        keys = [book.Key(*past.place) for past in pasts if past.place is not None]
+        self._payee_groups = {tuple(key): row.group for key, row in book.approved(keys, now=now).items()}
         self._histories: dict[int, tuple[list[Group], bool]] = {}
         self._roles: dict[int, set[str]] = {}
         for pk, role in Person.objects.exclude(groups=None).values_list("pk", "groups__name"):
@@ -134,6 +137,7 @@ class _World:
                 roles=frozenset(self._roles.get(past.person or 0, ())),
                 fee_share=None if past.fee is None else past.fee / past.amount * 100,
                 balance_share=Decimal(0),
+                payee_group=self._payee_groups.get(past.place or ()),
             ),
             version=self._version,
         )

@@ -18,6 +18,7 @@ from exchange_ops.shared.models import Account
 
 _REJECT: Final = "0"
 _HOURS: Final = re.compile(r"([01]?\d|2[0-3])\s*[-–]\s*([01]?\d|2[0-3])", re.ASCII)  # noqa: RUF001
+_PLACEHOLDERS: Final = {"currency": "any currency", "most": "0.00", "hours": "8-18", "group": "any group"}
 _ROLES: Final = {roles.OPERATOR: "operators", roles.TREASURY: "treasury"}
 
 
@@ -40,6 +41,7 @@ class PayoutRuleForm(forms.Form):
     )
     most = forms.CharField(label="limit", required=False, max_length=80)
     hours = forms.CharField(label="hours", required=False, max_length=20)
+    group = forms.CharField(label="group of payees", required=False, max_length=80)
     outcome = forms.ChoiceField(label="then", required=False, choices=_outcomes())
 
     def __init__(self, *arguments: Any, visible: Collection[int], people: Sequence[tuple[int, str]], **named: Any):
@@ -48,7 +50,7 @@ class PayoutRuleForm(forms.Form):
         by_role = [(f"role:{role}", f"any {text}") for role, text in _ROLES.items()]
         by_person = [(f"person:{pk}", name) for pk, name in people]
         self.fields["requester"].choices = [("", "anybody"), *by_role, *by_person]  # type: ignore[attr-defined]
-        for name, placeholder in (("currency", "any currency"), ("most", "0.00"), ("hours", "8-18")):
+        for name, placeholder in _PLACEHOLDERS.items():
             self.fields[name].widget.attrs |= {"placeholder": placeholder, "autocomplete": "off"}
 
     def clean_currency(self) -> str:
@@ -91,6 +93,7 @@ class PayoutRuleForm(forms.Form):
             currency=cleaned["currency"],
             person=int(key) if kind == "person" else None,
             role=key if kind == "role" else "",
+            group=cleaned["group"].strip() if measure == payout_rules.NOT_APPROVED else "",
         )
 
 
@@ -126,5 +129,6 @@ def _initial(rule: PayoutRule) -> dict[str, Any]:
         "window_h": str(rule.window_h or ""),
         "most": None if rule.most is None else f"{rule.most.normalize():f}",
         "hours": "" if rule.hours is None else f"{rule.hours[0]}-{rule.hours[1]}",
+        "group": rule.group,
         "outcome": str(rule.approvals),
     }

@@ -9,7 +9,9 @@ from django.db.models import BooleanField, Case, Count, IntegerField, Q, QuerySe
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
+from chaindata.shared import addresses
 from desk.fields import ExactSum
+from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.ledger import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import outgoing, payout_rules
@@ -49,6 +51,7 @@ def pasts(accounts: Collection[int], *, since: datetime) -> Iterator[Past]:
             currency=row.currency,
             amount=row.amount,
             recipient=_key(row.account_id, row.currency, row.address, row.payment_id),
+            place=(row.account_id, row.currency, row.address, row.payment_id),
             at=row.created_at,
             person=row.initiator_id,
             value=row.quote_value,
@@ -63,6 +66,7 @@ def pasts(accounts: Collection[int], *, since: datetime) -> Iterator[Past]:
             currency=line.currency,
             amount=line.amount,
             recipient=_key(line.account_id, line.currency, line.address, line.payment_id),
+            place=(line.account_id, line.currency, _normal(line.currency, line.address), line.payment_id),
             at=line.created_at,
             person=None,
             value=None,
@@ -77,6 +81,14 @@ def recipients_before(accounts: Collection[int], *, until: datetime) -> Iterator
     lines = LedgerEntry.objects.filter(destinations.PAID, account__in=accounts, created_at__lt=until)
     for rows in (requests, lines):
         yield from (_key(*each) for each in rows.order_by().values_list(*columns).distinct())
+
+
+def _normal(currency: str, address: str) -> str:
+    """The address as requests have it, whatever its spelling in the ledger."""
+    try:
+        return addresses.forms(address).cash_address if currency == CHAIN_CODE else address
+    except addresses.NotAnAddress:
+        return address
 
 
 def _key(account: int, currency: str, address: str, payment_id: str) -> Hashable:

@@ -42,6 +42,7 @@ def pasts(accounts: Collection[int], *, since: datetime) -> Iterator[Past]:
             currency=row.currency,
             amount=row.amount,
             recipient=(row.account_id, row.by, row.identifier),
+            place=None,
             at=row.created_at,
             person=row.initiator_id,
             value=row.quote_value,

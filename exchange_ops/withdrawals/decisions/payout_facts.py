@@ -9,6 +9,7 @@ from desk.models import Person
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
+from exchange_ops.payees import book
 from exchange_ops.policy import outgoing, payout_rules
 from exchange_ops.policy.outgoing import Group, Recipient
 from exchange_ops.policy.payout_judging import Payout
@@ -48,6 +49,7 @@ def payout_of(
         roles=frozenset(roles().get(person or 0, ())) if any(rule.role for rule in rules.payouts) else frozenset(),
         fee_share=None if intent.fee is None else intent.fee / intent.amount * 100,
         balance_share=_balance_share(intent) if payout_rules.BALANCE_SHARE in measures else None,
+        payee_group=_payee_group(intent, recipient, now) if payout_rules.NOT_APPROVED in measures else None,
     )
 
 
@@ -58,6 +60,15 @@ def _recipient(intent: Intent) -> Recipient:
     if intent.source == Withdrawal.name:
         names = history.spellings(intent.currency, intent.address)
     return Recipient(intent.account.pk, frozenset(names), intent.payment_id)
+
+
+def _payee_group(intent: Intent, recipient: Recipient, now: datetime) -> str | None:
+    """The group of the approved payee that this is; None where it is none. Other users are no payees."""
+    if intent.source != Withdrawal.name or intent.payment_id is None:
+        return None
+    key = book.Key(intent.account.pk, intent.currency, intent.address, intent.payment_id)
+    payee = book.approved([key], now=now).get(key)
+    return None if payee is None else payee.group
 
 
 def _rates(

@@ -18,6 +18,8 @@ from exchange_ops.addresses.lookalikes import KnownAddresses, Likeness
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
+from exchange_ops.payees import book
+from exchange_ops.payees.models import Payee
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import equal_payments, request_checks
 from exchange_ops.withdrawals.models import Withdrawal
@@ -69,6 +71,7 @@ class Recipient:
     `own` says whose the address is where it is the company's. `coin` says why the exchange does not pay out the
     currency now. `fee_now` is the exchange's fee where it has risen since the request. `equal` are others of the same
     amount within a day. `share` is the part of the bank wallet's balance that leaves, above 1 where it is too small.
+    `payee` is the approved payee that the recipient is, if any.
     """
 
     network: str
@@ -81,6 +84,7 @@ class Recipient:
     equal: tuple[Withdrawal, ...]
     day: Day | None
     share: Decimal | None
+    payee: Payee | None
 
     @property
     def is_first(self) -> bool:
@@ -114,6 +118,7 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
     paid_addresses, past = history.known_addresses(accounts), history.histories(places)
     texts = {place: history.spellings(place.currency, place.address) for place in places}
     own, equal = owners.owners({text for each in texts.values() for text in each}), _equal(subjects)
+    payees = book.approved([book.Key(*place) for place in places], now=now)
     days, shares = _days(subjects, history.within_day(places, now=now), now), _shares(subjects)
     return [
         Recipient(
@@ -127,6 +132,7 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
             equal=equal[number],
             day=days[number],
             share=shares[number],
+            payee=payees.get(book.Key(*each.place)),
         )
         for number, each in enumerate(subjects)
     ]

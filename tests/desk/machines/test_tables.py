@@ -14,6 +14,7 @@ from desk.staff.machine import MACHINE as PEOPLE
 from exchange_ops.addresses.machine import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.brackets.machine import MACHINE as BRACKETS
 from exchange_ops.orders.machine import MACHINE as ORDERS
+from exchange_ops.payees.machine import MACHINE as PAYEES
 from exchange_ops.policy_changes.machine import MACHINE as RULE_CHANGES
 from exchange_ops.positions.machine import MACHINE as MARGIN_ACTIONS
 from exchange_ops.subaccounts.machine import MACHINE as SUBACCOUNTS
@@ -35,6 +36,7 @@ MACHINES = {
         RESTORES,
         MARGIN_ACTIONS,
         RULE_CHANGES,
+        PAYEES,
         ADDRESSES,
         MOVEMENTS,
     )

@@ -12,14 +12,14 @@ pytestmark = pytest.mark.django_db
 
 EVERYWHERE = {
     "alarm": "incidents freezes",
-    "count-action": "incidents people withdrawals transfers orders approvals freezes policy",
+    "count-action": "incidents people withdrawals transfers orders approvals freezes payees policy",
     "strip": "incidents",
 }
 FRAME = {*EVERYWHERE, "notices"}
 # A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
 FOLLOWED = {
     "/": {
-        "work": "incidents people approvals withdrawals transfers orders freezes policy",
+        "work": "incidents people approvals withdrawals transfers orders freezes payees policy",
         "requests": "withdrawals transfers incidents",
         "balances": "balances:{0} portfolio:{0} market system",
         "allocation": "balances:{0} subaccounts margin market",
@@ -37,8 +37,8 @@ FOLLOWED = {
         "lines": "ledger:{0}",
     },
     "/profit/": {"profits": "portfolio:{0} market margin orders"},
-    "/action/": {"inbox": "incidents people approvals withdrawals transfers orders freezes policy threads"},
-    "/approvals/": {"inbox": "incidents people approvals withdrawals transfers orders freezes policy threads"},
+    "/action/": {"inbox": "incidents people approvals withdrawals transfers orders freezes payees policy threads"},
+    "/approvals/": {"inbox": "incidents people approvals withdrawals transfers orders freezes payees policy threads"},
     "/withdrawals/": {"rows": "withdrawals", "totals": "withdrawals"},
     "/transfers/": {"rows": "transfers", "totals": "transfers"},
     "/deposits/": {"rows": "ledger:{}", "totals": "ledger:{}"},

@@ -22,6 +22,7 @@ from tests.exchange_ops.permissions.shared_form import (
 )
 from tests.exchange_ops.permissions.subjects.incident_rows import INCIDENTS
 from tests.exchange_ops.permissions.subjects.members import CHANGES_OF_MEMBERS, MEMBERS, ONESELF
+from tests.exchange_ops.permissions.subjects.payees import PAYEES
 from tests.exchange_ops.permissions.subjects.payouts import PAYOUTS
 from tests.exchange_ops.permissions.subjects.restores import RESTORES
 from tests.exchange_ops.permissions.subjects.rule_changes import RULE_CHANGES
@@ -35,6 +36,7 @@ SUBJECTS = (
     PAYOUTS,
     TRANSFERS,
     RULE_CHANGES,
+    PAYEES,
     MEMBERS,
     ONESELF,
     CHANGES_OF_MEMBERS,
