@@ -107,7 +107,10 @@ def test_what_stands_beside_a_second_factor_is_signed(name, form):
 
 @pytest.mark.parametrize(("name", "form"), CONFIRMED)
 def test_the_day_of_a_new_factor_is_said_before_a_form_is_filled(name, form):
-    notice, first = form.find("desk.why_resting"), re.search(r"\{% field |<textarea|<select|type=.(?:text|radio|check)", form)
+    notice, first = (
+        form.find("desk.why_resting"),
+        re.search(r"\{% field |<textarea|<select|type=.(?:text|radio|check)", form),
+    )
     assert (notice >= 0) == (name not in ON_THE_FIRST_DAY | NOT_DRAWN)
     assert first is None or notice < first.start()
 

@@ -48,4 +48,4 @@ def wake(account_id: int, *, now: datetime) -> None:
 def _effect(row: Order) -> str:
     if row.state == states.REQUESTED or row.approve_until is None:
         return "will not be sent"
-    return f"can’t be approved while frozen; expires {row.approve_until:%H:%M} UTC"
+    return f"cannot be approved while frozen; expires {row.approve_until:%H:%M} UTC"

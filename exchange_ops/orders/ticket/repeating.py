@@ -42,7 +42,7 @@ def order_of(number: int | None, *, account: Account, person: "Person") -> Order
 
 
 def terms_of(row: Order) -> dict[str, Any]:
-    """The fields of the ticket (`OrderForm`), as its requester typed them: an amount instead of the quantity it made."""
+    """The fields of the ticket (`OrderForm`) as they were typed: an amount instead of the quantity computed from it."""
     by_amount = OrderAmount.objects.filter(order=row).first()
     exits = Bracket.objects.filter(entry=row).first()
     usual = _USUAL_TIME.get(row.type, "GTC")

@@ -114,9 +114,7 @@ def test_whoever_arrives_counts_in_treasury_once_a_colleague_confirms_them(admin
     assert AuditEvent.objects.get(action="person.colleague_confirmed").actor == tina
 
 
-def test_the_first_of_treasury_is_confirmed_by_the_administrator_who_made_no_link(
-    admins, client, settings, signed_in
-):
+def test_the_first_of_treasury_is_confirmed_by_the_administrator_who_made_no_link(admins, client, settings, signed_in):
     first, second = admins
     member = arrived(admins, client, settings)
     page = signed_in(second).get("/action/").content.decode()

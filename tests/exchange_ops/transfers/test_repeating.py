@@ -18,18 +18,21 @@ def movable(payable):
 
 
 @pytest.mark.parametrize(
-    ("kind", "slug", "target"),
-    [("trading_to_bank", "move", {}), ("to_user", "to-user", {"by": "username", "identifier": "other"})],
+    ("slug", "target"),
+    [
+        ("move", {"kind": "trading_to_bank"}),
+        ("to-user", {"kind": "to_user", "by": "username", "identifier": "other"}),
+    ],
 )
-def test_the_form_is_filled_with_the_ended_transfer(signed_in, operator, treasury, kind, slug, target):
-    row = rows.transfer(operator, kind=kind, now=clock.now())
+def test_the_form_is_filled_with_the_ended_transfer(signed_in, operator, treasury, slug, target):
+    row = rows.transfer(operator, **target, now=clock.now())
     machine.move(row, event="cancelled", to=states.CANCELLED, now=clock.now(), actor=operator)
     browser, link = signed_in(operator), f"/transfers/new/{slug}/?again={row.pk}"
     assert link in browser.get(f"/transfers/{row.pk}/").content.decode()
     assert link not in signed_in(treasury).get(f"/transfers/{row.pk}/").content.decode(), "only operators request"
     page = browser.get(link)
     initial = page.context["form"].initial
-    content = {"kind": kind, "currency": "BCH", "amount": "2.5", "reason": row.reason, **target}
+    content = {"currency": "BCH", "amount": "2.5", "reason": row.reason, **target}
     assert {name: initial[name] for name in content} == content
     assert initial["request_key"] != row.request_key
     assert f'value="{initial["amount"]}"' in page.content.decode()

@@ -75,14 +75,16 @@ def test_an_order_that_a_freeze_ended_fills_the_ticket_of_its_market_with_its_br
         "take_profit": "480",
     }
     assert initial["request_key"] != row.request_key
-    assert f"Copied from <a href=\"/orders/{row.pk}/\">" in page.content.decode()
+    assert f'Copied from <a href="/orders/{row.pk}/">' in page.content.decode()
 
 
 def test_nothing_that_may_be_at_the_exchange_and_no_part_of_another_order_is_repeated(signed_in, operator):
     now = clock.now()
     lost = machine.move(order_rows.sent(operator, now=now), event="answer_lost", to="unknown", now=now)
     placed = order_rows.placed(operator, now=now)
-    replacing = Order(account=placed.account, initiator=operator, replaces=placed, state=states.NOT_SENT, symbol="BCHUSD")
+    replacing = Order(
+        account=placed.account, initiator=operator, replaces=placed, state=states.NOT_SENT, symbol="BCHUSD"
+    )
     assert not repeating.may_repeat(operator, replacing), "its quantity counts what the other one filled"
     browser = signed_in(operator)
     ended = machine.move(order_rows.requested(operator, now=now), event="stopped", to="not_sent", now=now)
@@ -96,7 +98,10 @@ def test_a_freeze_names_the_requests_that_it_will_stop(signed_in, operator, trea
     now = clock.now()
     rows.currency(now=now, transfer_enabled=True)
     queued, transfer = order_rows.requested(operator, now=now), rows.transfer(operator, now=now)
-    waiting, placed = order_rows.waiting(operator, now=now), order_rows.placed(operator, now=now, quantity=Decimal("0.1"))
+    waiting, placed = (
+        order_rows.waiting(operator, now=now),
+        order_rows.placed(operator, now=now, quantity=Decimal("0.1")),
+    )
     action = rows.margin_action(operator, now=now)
     page = signed_in(treasury).get("/policy/").content.decode()
     named = page[page.index('id="releases"') : page.index('action="/policy/freeze/"')]
