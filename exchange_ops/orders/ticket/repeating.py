@@ -26,9 +26,9 @@ _USUAL_TIME: Final = {"market": "IOC"}  # of a limit order: GTC
 
 def may_repeat(person: "Person", row: Order) -> bool:
     """Whether this person may place the same once more: nothing of it is at the exchange, and they may trade there."""
-    is_a_wish = row.state in states.REPEATABLE and row.initiator_id is not None and row.replaces_id is None
+    is_ended_request = row.state in states.REPEATABLE and row.initiator_id is not None and row.replaces_id is None
     return (
-        is_a_wish
+        is_ended_request
         and rules.may_trade(person, row.account_id)
         and not BracketLeg.objects.filter(order=row).exists()
         and Symbol.objects.filter(pk=row.symbol).exists()
