@@ -102,7 +102,6 @@ class OrderForm(RequestForm):
         """`placer` places it now: the quantity that was shown for an amount counts, and before that a recorded one."""
         super().__init__(*arguments, **options)
         self.placer = placer
-        self.copied_from: Order | None = None  # the ended order whose content fills it
         choices = [("", "Choose"), *((code, code) for code in symbols)]
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
         for name in FIGURES:

@@ -60,7 +60,6 @@ class NewTransferForm(RequestForm):
     ) -> None:
         super().__init__(*arguments, **options)
         self.slug = slug
-        self.copied_from: Transfer | None = None  # the ended transfer whose content fills it
         self._keep_those_of(slug)
         codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]

@@ -37,6 +37,7 @@ from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Subject
 from exchange_ops.withdrawals.recipients.history import Place
 
+REQUESTED = "requested. Nothing has been sent yet: the address and the network fee are being checked."
 ONLY_OPERATORS = "Only operators can request payouts. You can view every request in the list."
 
 
@@ -68,11 +69,7 @@ def new(request: DeskRequest) -> HttpResponse:
     except workflow.CannotRequest as problem:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
-    messages.success(
-        request,
-        f"{row.reference} requested. Nothing has been sent yet: the address and the network fee are being checked.",
-        extra_tags="new-withdrawal",
-    )
+    messages.success(request, f"{row.reference} {REQUESTED}", extra_tags="new-withdrawal")
     return redirect("withdrawal", row.pk)
 
 
