@@ -11,9 +11,10 @@ const fieldsOf = (form) => Array.from(form.elements).filter((field) => isKept(fi
 const isTick = (field) => field.matches("[type=checkbox], [type=radio]");
 const state = (field) => (isTick(field) ? field.checked : field.value);
 
-function store(form, name) {
+const nameOf = (form) => "kept:" + form.dataset.keep;
+function store(form) {
   const entries = fieldsOf(form).filter((field) => !isTick(field) || field.checked).map((field) => [field.name, field.value]);
-  sessionStorage.setItem(name, JSON.stringify(entries));
+  sessionStorage.setItem(nameOf(form), JSON.stringify(entries));
 }
 
 // Fields of one name are told apart by their value, or by their order where they are typed.
@@ -29,26 +30,38 @@ function restore(form, entries) {
   return fields.filter((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
 }
 
-for (const form of document.querySelectorAll("form[data-keep]")) {
-  const name = "kept:" + form.dataset.keep;
-  const before = JSON.parse(sessionStorage.getItem(name) || "null");
+// A form that comes with a part of the page, or is drawn anew with it, gets its draft as well.
+const brought = new WeakSet();
+function bring(form) {
+  if (brought.has(form)) return;
+  brought.add(form);
+  const before = JSON.parse(sessionStorage.getItem(nameOf(form)) || "null");
   // What was refused, read from a payment request or copied from an ended one stands as it was drawn.
-  if (Array.isArray(before) && !form.querySelector(".wrong:not([hidden]), [data-split], [data-copied]")) {
-    const differs = restore(form, before);
-    const restored = form.querySelector("[data-restored]");
-    if (restored) restored.hidden = !differs.length;
-    // What came back is in sight, also where it is folded while nothing is set; what follows from it is read again.
-    differs.forEach((field) => { for (let at = field.closest("details"); at; at = at.parentElement.closest("details")) at.open = true; });
-    if (differs.length) window.addEventListener("load", () => differs[0].dispatchEvent(new Event("change", { bubbles: true })));
-  }
-  // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
-  form.querySelector("[data-discard]")?.addEventListener("click", function () {
-    sessionStorage.removeItem(name);
-    form.reset();
-    location.replace(location.href);
-  });
-  form.addEventListener("input", () => store(form, name));
-  form.addEventListener("click", (event) => { if (event.target.closest("[data-forget]")) sessionStorage.removeItem(name); });
+  if (!Array.isArray(before) || form.querySelector(".wrong:not([hidden]), [data-split], [data-copied]")) return;
+  const differs = restore(form, before), note = form.querySelector("[data-restored]");
+  if (note) note.hidden = !differs.length;
+  if (!differs.length) return;
+  // What came back is in sight, also where it is folded while nothing is set; what follows from it is read again.
+  differs.forEach((field) => { for (let at = field.closest("details"); at; at = at.parentElement.closest("details")) at.open = true; });
+  const tell = () => differs[0].dispatchEvent(new Event("change", { bubbles: true }));
+  if (document.readyState === "complete") tell();
+  else window.addEventListener("load", tell);
 }
 // What became of the form stands on the page that follows it.
 document.querySelectorAll("[data-arrived]").forEach((mark) => sessionStorage.removeItem("kept:" + mark.dataset.arrived));
+document.querySelectorAll("form[data-keep]").forEach(bring);
+document.addEventListener("htmx:load", ({ detail }) => detail.elt.querySelectorAll?.("form[data-keep]").forEach(bring));
+
+document.addEventListener("input", function (event) {
+  const form = event.target.closest("form[data-keep]");
+  if (form) store(form);
+});
+// Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
+document.addEventListener("click", function (event) {
+  const button = event.target.closest("[data-discard], [data-forget]"), form = button?.closest("form[data-keep]");
+  if (!form) return;
+  sessionStorage.removeItem(nameOf(form));
+  if (!button.matches("[data-discard]")) return;
+  form.reset();
+  location.replace(location.href);
+});
