@@ -46,6 +46,20 @@ def test_a_draft_comes_back_with_its_ticks_and_without_secret_and_code(open_as, 
     assert "kept:invitation" not in page.evaluate(STORED)
 
 
+@pytest.mark.every(3, "a page that is not drawn anew in parts is kept by the same script")
+def test_a_draft_stays_in_a_part_that_is_read_again(open_as, admin):
+    rows.subaccount(now=clock.now())
+    page = open_as(admin, "/subaccounts/7001/")
+    page.locator("summary", has_text="Change payout settings").click()
+    page.get_by_label("Reason").fill("Half a sentence")
+    page.goto(page.url, wait_until="networkidle")
+    expect(page.get_by_text("Unsent draft from this tab")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("Half a sentence")
+    page.get_by_role("button", name="Discard draft").click()
+    page.locator("summary", has_text="Change payout settings").click()
+    expect(page.get_by_label("Reason")).to_have_value("")
+
+
 @pytest.mark.every(3, "the content of the form is proven without a browser")
 def test_no_draft_takes_the_place_of_what_is_requested_again(open_as, operator):
     now = clock.now()
