@@ -43,7 +43,7 @@ THAWS: Final = Acts(PURPOSE, CannotThaw)
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class Stoppage:
     """A request without a hold that a freeze keeps from being sent: `effect` says what becomes of it.
 
     `url` is the address of its page, `content` what it is about, in one line.
@@ -64,7 +64,7 @@ class Stoppable(Protocol):
     def would_release(self, account: Account) -> Sequence[Any]:
         """The rows whose reserved money a freeze would release now."""
 
-    def would_stop(self, account: Account) -> Sequence[Stopped]:
+    def would_stop(self, account: Account) -> Sequence[Stoppage]:
         """The requests without a hold that a freeze would keep from being sent."""
 
     def stop(self, row: Any, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
@@ -126,7 +126,7 @@ def would_release(account: Account) -> list[Any]:
     return [row for one in _stoppable for row in one.would_release(account)]
 
 
-def would_stop(account: Account) -> list[Stopped]:
+def would_stop(account: Account) -> list[Stoppage]:
     """The requests without a hold that a freeze of this account would keep from being sent now."""
     return [each for one in _stoppable for each in one.would_stop(account)]
 

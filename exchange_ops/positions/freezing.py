@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from exchange_ops.policy.freezes import Stopped
+from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import states
 from exchange_ops.positions.models import MarginAction
@@ -25,11 +25,11 @@ def would_release(account: Account) -> list[MarginAction]:
     return []
 
 
-def would_stop(account: Account) -> list[Stopped]:
+def would_stop(account: Account) -> list[Stoppage]:
     """The actions that are queued."""
     rows = MarginAction.objects.filter(account=account, state=states.REQUESTED).order_by("pk")
     return [
-        Stopped(
+        Stoppage(
             row.reference,
             reverse("margin-action", args=[row.pk]),
             f"{states.KINDS[row.kind].lower()}, {row.symbol}",

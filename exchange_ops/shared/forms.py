@@ -154,9 +154,9 @@ def read_instant(text: str) -> datetime:
 
 
 class RequestForm(forms.Form):
-    """A request to the domain, which may refuse it. `copied_from` is the ended row whose content fills it, if any."""
+    """A request to the domain, which may refuse it. `original` is the ended row whose content fills it, if any."""
 
-    copied_from: Subject | None = None
+    original: Subject | None = None
 
     def refuse(self, problems: dict[str, str]) -> None:
         """Show the domain's sentences beside their fields, and those without a field above the form."""

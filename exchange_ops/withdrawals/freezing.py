@@ -7,7 +7,7 @@ from django.db import connection
 
 from desk import outbox
 from desk.machines.table import NONE
-from exchange_ops.policy.freezes import Stopped
+from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, states
@@ -52,7 +52,7 @@ def would_release(account: Account) -> list[Withdrawal]:
     return [row for row in rows if _is_released(row)]
 
 
-def would_stop(account: Account) -> list[Stopped]:
+def would_stop(account: Account) -> list[Stoppage]:
     """None: payouts without a hold wait for the end of the freeze and are evaluated again."""
     return []
 

@@ -9,7 +9,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import states
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views.titles import title
-from exchange_ops.policy.freezes import Stopped
+from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
 
@@ -27,12 +27,12 @@ def would_release(account: Account) -> list[Order]:
     return []
 
 
-def would_stop(account: Account) -> list[Stopped]:
+def would_stop(account: Account) -> list[Stoppage]:
     """Orders that are queued, and those that wait for an approval, which is not possible during a freeze."""
     rows = list(Order.objects.filter(account=account, state__in=(states.REQUESTED, states.WAITING)).order_by("pk"))
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
     return [
-        Stopped(row.reference, reverse("order", args=[row.pk]), title(row, symbols.get(row.symbol)), _effect(row))
+        Stoppage(row.reference, reverse("order", args=[row.pk]), title(row, symbols.get(row.symbol)), _effect(row))
         for row in rows
     ]
 

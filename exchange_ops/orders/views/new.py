@@ -99,7 +99,7 @@ def _empty(request: DeskRequest, account: Account, **terms: Any) -> OrderForm:
     again = repeating.order_of(number, account=account, person=request.user)
     if again is not None and terms.get("symbol", again.symbol) == again.symbol:
         form = OrderForm(initial=initial | repeating.terms_of(again), symbols=_symbols())
-        form.copied_from = again
+        form.original = again
         return form
     symbol = Symbol.objects.filter(pk=initial.get("symbol", "")).first() if kind else None
     if symbol is not None:

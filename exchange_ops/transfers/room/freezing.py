@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from desk.templatetags.desk import kept_amount
-from exchange_ops.policy.freezes import Stopped
+from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import sending, states
@@ -26,11 +26,11 @@ def would_release(account: Account) -> list[Transfer]:
     return []
 
 
-def would_stop(account: Account) -> list[Stopped]:
+def would_stop(account: Account) -> list[Stoppage]:
     """Transfers that are about to be sent: they wait, and expire an hour after they were cleared."""
     rows = Transfer.objects.filter(account=account, state=states.APPROVED).order_by("pk")
     return [
-        Stopped(
+        Stoppage(
             row.reference,
             reverse("transfer", args=[row.pk]),
             f"{kept_amount(row.amount, row.currency)}, {row.get_kind_display().lower()}",

@@ -84,7 +84,7 @@ def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     initial: dict[str, Any] = {"request_key": fresh_key()}
     initial |= prefilled(request, "currency", "kind", "subaccount_id", longest=40)
     form = NewTransferForm(initial=initial | (NewTransferForm.repeating(again) if again else {}), **options)
-    form.copied_from = again
+    form.original = again
     return form, others
 
 
