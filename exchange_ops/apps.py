@@ -38,8 +38,10 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.keys import probing, uses
         from exchange_ops.ledger import matching, walks
         from exchange_ops.orders import outcomes
+        from exchange_ops.orders.room import freezing as orders_freezing
         from exchange_ops.policy import freezes, outgoing
         from exchange_ops.portfolio import order_results
+        from exchange_ops.positions import freezing as positions_freezing
         from exchange_ops.subaccounts import own_addresses
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
@@ -56,8 +58,8 @@ class ExchangeOpsConfig(AppConfig):
         uses.register_under_way(queries.under_way)
         probing.register_newest_transaction(walks.newest_transaction)
         outcomes.register(order_results.realised)
-        freezes.register(withdrawals_freezing)
-        freezes.register(transfers_freezing)
+        for room in (withdrawals_freezing, transfers_freezing, orders_freezing, positions_freezing):
+            freezes.register(room)
         outgoing.register("withdrawal", withdrawals_outgoing)
         outgoing.register("transfer", transfers_outgoing)
         for name in ROOMS:

@@ -105,9 +105,8 @@ def review(request: DeskRequest, watched_id: int) -> HttpResponse:
         count = requests.review_movements(watched_id=row.pk, **form.arguments(), **_who(request))
     except requests.CannotWatch as problem:
         return _page(request, row, problem=str(problem), status=409)
-    messages.success(
-        request, "Movement marked as reviewed." if count == 1 else f"{count} movements marked as reviewed."
-    )
+    moved = "movement" if count == 1 else "movements"
+    messages.success(request, f"{row.title}: {count} {moved} marked as reviewed.")
     return redirect("chain-watched-address", row.pk)
 
 

@@ -218,7 +218,7 @@ def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
 def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
     if person.unconfirmed_since is not None and roles.TREASURY in person.roles:
-        return "Your approvals don't count yet: a treasurer must first confirm that this account is yours."
+        return "Your approvals don't count yet: a colleague must first confirm that this account is yours."
     until = cooling_off_until(person, now=now)
     if until is None:
         return ""

@@ -29,20 +29,21 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 def _entry(member: "Person", person: "Person") -> Entry:
     since = member.unconfirmed_since
     assert since is not None  # noqa: S101  # by the query
+    role, confirmers = colleagues.who_confirms(member)
     return Entry(
         subject=f"{NAME}:{member.pk}",
         reference=member.get_username(),
         title="Confirm a new colleague",
         sentence=f"{member.get_username()} ({member.email or 'no e-mail address'}) joined: "
-        f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until a treasurer "
-        "confirms this account.",
+        f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until the account is confirmed by "
+        f"{confirmers}.",
         url=reverse("person-colleague", args=[member.pk]),
         since=since,
         tone=Tone.ACTIVE,
         label="New colleague",
         icon="hourglass",
         mine=colleagues.may_confirm(person, member),
-        who="treasury",
+        who=role,
         phase=f"{since:%Y%m%d%H%M%S%f}",
     )
 
@@ -71,5 +72,5 @@ SOURCE: Final = Source(
     subjects=_subjects,
     topics=lambda: DECISIONS,
     empty="No new colleagues to confirm.",
-    acts=(roles.TREASURY,),
+    acts=(roles.TREASURY, roles.ADMIN),
 )

@@ -67,8 +67,17 @@ def may_confirm(actor: "Person", person: "Person") -> bool:
         return False
     if colleagues := _colleagues(person):
         return actor.pk in colleagues
-    link = Invitation.objects.filter(person=person).exclude(used_at=None).order_by("-used_at").first()
+    link = _link_of(person)
     return rules.may_keep(actor) and (link is None or link.made_by_id != actor.pk)
+
+
+def who_confirms(person: "Person") -> tuple[str, str]:
+    """The role of those who may confirm this person, and who that is in words."""
+    if _colleagues(person):
+        return roles.TREASURY, "another treasurer"
+    link = _link_of(person)
+    but = "" if link is None else f" other than {link.made_by.get_username()}, who made the invitation link"
+    return roles.ADMIN, f"an administrator{but}"
 
 
 def confirm(
@@ -82,7 +91,7 @@ def confirm(
         if problem := obstacle(person):
             raise CannotChange(f"Not confirmed. {problem}")
         if not may_confirm(actor, person):
-            raise CannotChange("Not confirmed: another treasurer must confirm this person.")
+            raise CannotChange(f"Not confirmed: this person must be confirmed by {who_confirms(person)[1]}.")
         CONFIRMATIONS.refuse_while_cooling_off(act)
         if digest != digest_of(person):
             raise CannotChange("Not confirmed: this account changed after you opened the page. Refresh the page.")
@@ -99,6 +108,12 @@ def confirm(
         announcements.announce(machine.TOPIC, id=person.pk)
         announcements.announce(TOPIC, subject=f"person:{person.pk}")
     return changes.read(person_id)
+
+
+def _link_of(person: "Person") -> Invitation | None:
+    """The link by which this person arrived last, if any."""
+    links = Invitation.objects.filter(person=person).exclude(used_at=None).select_related("made_by")
+    return links.order_by("-used_at").first()
 
 
 def _colleagues(person: "Person") -> set[int]:

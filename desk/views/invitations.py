@@ -125,7 +125,7 @@ def _colleague_page(
 ) -> HttpResponse:
     obstacle = colleagues.obstacle(member)
     if not obstacle and not colleagues.may_confirm(request.user, member):
-        obstacle = "Another treasurer must confirm this person."
+        obstacle = f"This person must be confirmed by {colleagues.who_confirms(member)[1]}."
     context = {
         "now": clock.now(),
         "member": member,

@@ -74,7 +74,7 @@ def own(request: DeskRequest) -> HttpResponse:
         quiet=(form.cleaned_data["quiet_from"], form.cleaned_data["quiet_until"]),
         turn=form.cleaned_data.get("turn") or 1,
     )
-    messages.success(request, "Preferences saved. They apply from now on.")
+    messages.success(request, "Notification preferences saved. They apply from now on.")
     return redirect("notifications")
 
 

@@ -120,7 +120,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     sentence = "Another administrator must hand over the link from this page."
     if notices.goes_by_mail():
         sentence = f"The link will be e-mailed to {member.email}."
-    messages.success(request, f"{member.get_username()} has been invited. {sentence}")
+    messages.success(request, f"{member.get_username()} has been invited. {sentence}", extra_tags="invitation")
     return redirect("person", member.pk)
 
 

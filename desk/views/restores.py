@@ -19,8 +19,8 @@ from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
 PREFIX = "verdict:"
-_SETTLED = "Restore completed. Cancelled requests are closed, the others continue, and sending has resumed."
-_RECORDED = "Recorded. Nothing is sent until another treasurer makes the same decisions."
+_SETTLED = "restore completed. Cancelled requests are closed, the others continue, and sending has resumed."
+_RECORDED = "decisions recorded. Nothing is sent until another treasurer makes the same decisions."
 
 
 class WordForm(SecondFactorForm):
@@ -71,7 +71,7 @@ def _confirmed(request: HttpRequest, row: Restore, verdicts: dict[str, str], for
         )
     except (settling.CannotSettle, CannotConfirm) as problem:
         return _page(request, row, verdicts, form, refusal=str(problem), status=409)
-    messages.success(request, _SETTLED if after.state == states.SETTLED else _RECORDED)
+    messages.success(request, f"{row.reference}: {_SETTLED if after.state == states.SETTLED else _RECORDED}")
     return redirect("restore", row.pk)
 
 

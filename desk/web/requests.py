@@ -16,6 +16,7 @@ from desk.processes import request_ids
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _log = structlog.get_logger(__name__)
+_LONGEST_NUMBER = 18  # digits of a key
 SECONDS = Histogram("countersign_request_seconds", "Time taken to respond to a request", ["method", "status"])
 
 
@@ -35,6 +36,12 @@ def prefilled(request: HttpRequest, *names: str, longest: int = 80) -> dict[str,
     A null character becomes a replacement character, because PostgreSQL compares no text with it.
     """
     return {name: request.GET[name][:longest].replace("\0", "\ufffd") for name in names if name in request.GET}
+
+
+def prefilled_number(request: HttpRequest, name: str) -> int | None:
+    """The number of the row that a link names by this parameter; None where it is not one that a key can have."""
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else None
 
 
 class RequestIdMiddleware:

@@ -231,6 +231,7 @@ TABLE: Final = Table(
 AT_WORK: Final = TABLE.at_work
 AT_EXCHANGE: Final = (PLACED, FOUND)
 CANCELLABLE: Final = (*AT_EXCHANGE, REPLACING)
+REPEATABLE: Final = (REFUSED, NOT_SENT, DECLINED, WITHDRAWN, LAPSED)  # ended with nothing at the exchange
 ON_THE_WAY: Final = (REQUESTED, SENDING, UNKNOWN)  # whether the exchange has it is not known yet
 ENDED: Final = ("filled", "canceled", "expired")  # exchange REST, Order status: nothing follows on these
 

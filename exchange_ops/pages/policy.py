@@ -71,7 +71,7 @@ def freeze(request: DeskRequest) -> HttpResponse:
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
-    sentence = "Account frozen. No payouts or transfers; holds awaiting a decision will be released."
+    sentence = "Account frozen. No payouts, transfers or orders; holds awaiting a decision will be released."
     messages.success(request, f"{row.account.name}: {sentence}")
     return redirect("policy")
 
@@ -121,6 +121,7 @@ def _render_page(
         .order_by("-pk")[:LAST_FREEZES],
         "may_stop": may_stop,
         "releases": freezes.would_release(account) if account is not None and may_stop else [],
+        "stops": freezes.would_stop(account) if account is not None and may_stop else [],
         **forms,
     }
     return show(

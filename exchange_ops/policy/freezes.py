@@ -6,7 +6,7 @@ pay. A thaw restores nothing: the digest contains the number of the last freeze,
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -42,6 +42,19 @@ class CannotThaw(Exception):
 THAWS: Final = Acts(PURPOSE, CannotThaw)
 
 
+@dataclass(frozen=True, slots=True)
+class Stoppage:
+    """A request without a hold that a freeze keeps from being sent: `effect` says what becomes of it.
+
+    `url` is the address of its page, `content` what it is about, in one line.
+    """
+
+    reference: str
+    url: str
+    content: str
+    effect: str
+
+
 class Stoppable(Protocol):
     """What a room above does when an account is frozen and when that ends, inside the transaction that does so."""
 
@@ -50,6 +63,9 @@ class Stoppable(Protocol):
 
     def would_release(self, account: Account) -> Sequence[Any]:
         """The rows whose reserved money a freeze would release now."""
+
+    def would_stop(self, account: Account) -> Sequence[Stoppage]:
+        """The requests without a hold that a freeze would keep from being sent."""
 
     def stop(self, row: Any, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
         """Move one of them."""
@@ -108,6 +124,11 @@ def lock_open(account: Account) -> list[tuple[Stoppable, Sequence[Any]]]:
 def would_release(account: Account) -> list[Any]:
     """The rows whose reserved money a freeze of this account would release now, for whoever is about to freeze it."""
     return [row for one in _stoppable for row in one.would_release(account)]
+
+
+def would_stop(account: Account) -> list[Stoppage]:
+    """The requests without a hold that a freeze of this account would keep from being sent now."""
+    return [each for one in _stoppable for each in one.would_stop(account)]
 
 
 def thaw(

@@ -57,7 +57,8 @@ def _reviewed(request: DeskRequest, editor: Editor, new_rules: Rules) -> HttpRes
         )
     except (CannotChange, CannotConfirm) as problem:
         return _review_page(request, editor, new_rules, form, refusal=str(problem), status=409)
-    messages.success(request, f"{row.reference} proposed. Nothing changes until a second person approves it.")
+    sentence = f"{row.reference} proposed. Nothing changes until a second person approves it."
+    messages.success(request, sentence, extra_tags=f"policy-draft-{row.base}")
     return redirect("policy-change", row.pk)
 
 

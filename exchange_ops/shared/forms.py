@@ -13,6 +13,7 @@ from typing import Any
 from django import forms
 
 from desk.forms import SecondFactorForm
+from desk.machines.rows import Subject
 from desk.personal import formats
 from desk.personal.formats import MINUS
 
@@ -153,7 +154,9 @@ def read_instant(text: str) -> datetime:
 
 
 class RequestForm(forms.Form):
-    """A request to the domain, which may refuse it."""
+    """A request to the domain, which may refuse it. `original` is the ended row whose content fills it, if any."""
+
+    original: Subject | None = None
 
     def refuse(self, problems: dict[str, str]) -> None:
         """Show the domain's sentences beside their fields, and those without a field above the form."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm, ResolutionForm
@@ -13,6 +14,7 @@ from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.states import OPEN_STATES, STATES
+from wire.values import decimal_text
 
 # Transfers ------------------------------------------------------------------------------------------------------------
 
@@ -83,6 +85,12 @@ class NewTransferForm(RequestForm):
         fields = fields_by_slug.get(slug, {"subaccount_id"})
         for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - fields:
             del self.fields[name]
+
+    @staticmethod
+    def repeating(row: Transfer) -> dict[str, Any]:
+        """The fields of a request that asks for the same as this one; a person still reads and sends the form."""
+        names = ("kind", "currency", "to_currency", "by", "identifier", "subaccount_id", "reason")
+        return {name: getattr(row, name) for name in names} | {"amount": decimal_text(plain(row.amount))}
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of `workflow.request`, from a valid form."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from desk.people import roles
-from exchange_ops.shared.rules import may
+from exchange_ops.shared.rules import may, may_request
 from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
@@ -16,6 +16,15 @@ def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
     if person.pk == transfer.initiator_id:
         return may(person, roles.OPERATOR, roles.TREASURY, at=transfer.account_id)
     return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == states.APPROVED
+
+
+def may_repeat(person: "Person", transfer: Transfer) -> bool:
+    """Whether this person may request the same once more: it ended unsent or refused, and they may request there.
+
+    What replaces an older transfer is sent only after a look for that one, so it is not repeated without it.
+    """
+    is_over = transfer.state in states.REPEATABLE and transfer.reissues_id is None
+    return is_over and may_request(person, transfer.account_id)
 
 
 def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:

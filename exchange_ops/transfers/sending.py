@@ -42,7 +42,7 @@ def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     """Moves 3 to 7, 15 and 16: snapshot, claim, one call, and the move that its outcome leads to."""
     watch = Stopwatch(now)
-    if _cleared_at(row) < now - SENT_WITHIN:
+    if expires_at(row) < now:
         _lapse(row, now)
         return
     if not policy_evaluation.still_holds(row) or (row.leaves and not approvals.stands(row)):
@@ -104,10 +104,10 @@ def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
     machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
-def _cleared_at(row: Transfer) -> datetime:
-    """When rules and people last cleared it for sending; a try that never left the desk does not change that."""
+def expires_at(row: Transfer) -> datetime:
+    """Until when it may be sent: an hour after rules and people last cleared it, whatever was tried since."""
     events = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
-    return events.order_by("-version").values_list("at", flat=True).first() or row.created_at
+    return (events.order_by("-version").values_list("at", flat=True).first() or row.created_at) + SENT_WITHIN
 
 
 def _lapse(row: Transfer, now: datetime) -> None:

@@ -240,4 +240,5 @@ TABLE: Final = Table(
     },
 )
 OPEN_STATES: Final = TABLE.open
+REPEATABLE: Final = (REFUSED, CANCELLED, REJECTED, LAPSED)  # certainly not moved: the same can be requested again
 IN_FLIGHT: Final = ("sending", "unknown")

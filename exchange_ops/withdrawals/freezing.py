@@ -7,6 +7,7 @@ from django.db import connection
 
 from desk import outbox
 from desk.machines.table import NONE
+from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, states
@@ -49,6 +50,11 @@ def would_release(account: Account) -> list[Withdrawal]:
     """The payouts whose hold a freeze of this account would release now."""
     rows = Withdrawal.objects.filter(account=account, state__in=(states.HELD, states.COMMITTING)).order_by("pk")
     return [row for row in rows if _is_released(row)]
+
+
+def would_stop(account: Account) -> list[Stoppage]:
+    """None: payouts without a hold wait for the end of the freeze and are evaluated again."""
+    return []
 
 
 def _is_released(row: Withdrawal) -> bool:

@@ -1,5 +1,6 @@
 // What every page of somebody who is signed in runs: each module says itself what it needs of the others.
 import "./page.js";
+import "./drafts.js";
 import "./keys.js";
 import "./personal.js";
 import "./press.js";

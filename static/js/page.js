@@ -117,40 +117,6 @@ export function typed() {
   return Array.from(document.querySelectorAll("main form[method=post] :is(input, textarea)")).some(isTyped);
 }
 
-// A form that is long to fill in is kept in this tab until it was sent: a session that ends loses nothing typed.
-const kept = document.querySelector("form[data-keep]");
-if (kept) {
-  const name = "kept:" + kept.dataset.keep;
-  const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
-  const before = JSON.parse(sessionStorage.getItem(name) || "null");
-  if (before && !kept.querySelector(".wrong, [data-split]")) {
-    const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
-    const drawn = new Map(fields().map((field) => [field, state(field)]));
-    fields().forEach(function (field) {
-      if (field.type === "checkbox") field.checked = field.name in before;
-      else if (!(field.name in before)) return;
-      else if (field.type === "radio") field.checked = field.value === before[field.name];
-      else field.value = before[field.name];
-    });
-    const differs = fields().filter((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
-    const restored = kept.querySelector("[data-restored]");
-    if (restored) restored.hidden = !differs.length;
-    // What came back is in sight, also where it is folded while nothing is set.
-    differs.forEach((field) => field.closest("details")?.setAttribute("open", ""));
-  }
-  // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
-  kept.querySelector("[data-discard]")?.addEventListener("click", function () {
-    sessionStorage.removeItem(name);
-    kept.reset();
-    location.replace(location.href);
-  });
-  kept.addEventListener("input", function () {
-    sessionStorage.setItem(name, JSON.stringify(Object.fromEntries(Array.from(new FormData(kept)).filter(([key]) => key !== "csrfmiddlewaretoken"))));
-  });
-  kept.querySelector("[data-forget]")?.addEventListener("click", () => sessionStorage.removeItem(name));
-}
-document.querySelectorAll("[data-arrived]").forEach((mark) => sessionStorage.removeItem("kept:" + mark.dataset.arrived));
-
 // A part that answers with the way to the sign-in page means that the session is over. What was typed stays.
 document.addEventListener("htmx:beforeOnLoad", function (event) {
   if (!event.detail.xhr.getResponseHeader("HX-Redirect") || !typed()) return;

@@ -41,6 +41,24 @@ NOT_SIGNED = {"exchange_ops/key_form.html": {"secret"}}  # no device may see it;
 # A code of these is no decision: somebody signs in, or sets up the factor itself.
 SIGN_IN = {"account/login.html", "mfa/authenticate.html", "mfa/reauthenticate.html", "mfa/totp/activate_form.html"}
 
+# What a person may confirm on the first day of a factor, because it opens nothing for them: they propose, request or
+# tighten, sign in with it, or somebody else has to agree.
+ON_THE_FIRST_DAY = {
+    "account/confirm_change.html",
+    "account/token_confirm.html",
+    "desk/channel_add.html",
+    "desk/channel_change.html",
+    "desk/person/_decision.html",
+    "desk/person_invite.html",
+    "exchange_ops/going_live/_trial.html",
+    "exchange_ops/key_form.html",
+    "exchange_ops/keys/_confirm.html",
+    "exchange_ops/policy_review.html",
+    "exchange_ops/subaccount/_confirm.html",
+}
+# Drawn only for whoever may approve now; to others the page says why not in its place.
+NOT_DRAWN = {"exchange_ops/order/_decide.html", "exchange_ops/withdrawal/_approve.html"}
+
 
 def whole(name, above=()):
     """The template with what it includes in its place."""
@@ -85,6 +103,16 @@ def test_what_stands_beside_a_second_factor_is_signed(name, form):
     signs = set(re.findall(r"\w+", " ".join(re.findall(r'data-signs="(.*?)"', form))))
     assert 'name="digest"' in form, "what is on the page"
     assert controls(form) - signs == IN_THE_DIGEST.get(name, set()) | NOT_SIGNED.get(name, set())
+
+
+@pytest.mark.parametrize(("name", "form"), CONFIRMED)
+def test_the_day_of_a_new_factor_is_said_before_a_form_is_filled(name, form):
+    notice, first = (
+        form.find("desk.why_resting"),
+        re.search(r"\{% field |<textarea|<select|type=.(?:text|radio|check)", form),
+    )
+    assert (notice >= 0) == (name not in ON_THE_FIRST_DAY | NOT_DRAWN)
+    assert first is None or notice < first.start()
 
 
 def test_every_second_factor_of_a_template_is_in_a_form_that_was_looked_at():

@@ -20,7 +20,7 @@ def test_a_session_is_ended_from_another_browser(visit):
     expect(rows).to_have_count(2)
     assert not complaints(here.page, "sessions")
     here.page.get_by_role("button", name="End this session").click()
-    expect(here.page.locator("#messages")).to_contain_text("Session ended.")
+    expect(here.page.locator("#messages")).to_contain_text("session ended.")
     expect(rows).to_have_count(1)
     # Each live part sends the page away, and the last one aborts the others.
     expect(there.page).to_have_url(re.compile("/sign-in/"), timeout=stretched(60_000))

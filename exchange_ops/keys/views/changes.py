@@ -133,7 +133,8 @@ def _stored_pair(
             except _REFUSALS as problem:
                 status, refusal = 409, str(problem)
             else:
-                messages.success(request, f"{key}: {ADDED}")
+                draft = f"key-{context['key'].pk}" if "key" in context else "key-new"
+                messages.success(request, f"{key}: {ADDED}", extra_tags=draft)
                 return redirect("key", key.pk)
     page = {
         "form": form,

@@ -19,6 +19,7 @@ from exchange_ops.orders import outcomes, states, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import trading_line
+from exchange_ops.orders.ticket import repeating
 from exchange_ops.orders.views import choices
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
@@ -83,7 +84,7 @@ def render_page(
         "drawn_for": f"{row.state}:{row.active}",
     }
     if target not in PARTS or target == "facts":
-        context["outcome"] = outcomes.of(row)
+        context |= {"outcome": outcomes.of(row), "may_repeat": repeating.may_repeat(request.user, row)}
     if target not in PARTS or target == "act":
         context |= _act(row, request.user) | choices.decision_context(
             row, request.user, confirmed=request.POST.getlist("confirmed")

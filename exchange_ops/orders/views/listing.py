@@ -109,8 +109,9 @@ ORDERS: Final = List(
 @posted(rules.may_trade, ONLY_OPERATORS)
 def refresh(request: DeskRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
-    workflow.ask_to_read(account=accounts.required(request), person=request.user, now=clock.now())
-    messages.info(request, "Refreshing order lists. No orders were placed or cancelled.")
+    account = accounts.required(request)
+    workflow.ask_to_read(account=account, person=request.user, now=clock.now())
+    messages.info(request, f"{account.name}: refreshing order lists. No orders were placed or cancelled.")
     return redirect("margin" if request.POST.get("back") == "margin" else "orders")
 
 

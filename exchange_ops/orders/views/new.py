@@ -20,7 +20,7 @@ from desk import clock
 from desk.fields import plain
 from desk.models import Person
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest, prefilled
+from desk.web.requests import DeskRequest, prefilled, prefilled_number
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, policy_checks, request_checks, workflow
@@ -30,7 +30,16 @@ from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, protection, shares, sizing
+from exchange_ops.orders.ticket import (
+    collateral,
+    confirmations,
+    estimate,
+    fee_rates,
+    protection,
+    repeating,
+    shares,
+    sizing,
+)
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
@@ -65,7 +74,7 @@ def new(request: DeskRequest) -> HttpResponse:
     sentence = f"{row.reference}: {row.label}."
     if _is_on_desk(request):
         return _next_ticket(request, account, row, sentence)
-    messages.success(request, sentence)
+    messages.success(request, sentence, extra_tags="new-order")
     return redirect("market", row.symbol) if request.POST.get("back") == "market" else redirect("order", row.pk)
 
 
@@ -81,8 +90,17 @@ def _protects(request: DeskRequest) -> str:
 
 
 def _empty(request: DeskRequest, account: Account, **terms: Any) -> OrderForm:
-    """A ticket with what the link and `terms` fill in; one that protects sells what is held and in no open sale."""
+    """A ticket with what the link and `terms` fill in; one that protects sells what is held and in no open sale.
+
+    A link that names an ended order of this symbol fills in that one's content.
+    """
     initial, kind = _prefilled(request) | terms, _protects(request)
+    number = None if kind else prefilled_number(request, "again")
+    again = repeating.order_of(number, account=account, person=request.user)
+    if again is not None and terms.get("symbol", again.symbol) == again.symbol:
+        form = OrderForm(initial=initial | repeating.terms_of(again), symbols=_symbols())
+        form.original = again
+        return form
     symbol = Symbol.objects.filter(pk=initial.get("symbol", "")).first() if kind else None
     if symbol is not None:
         free = protection.whole_lots(protection.holding(account=account, symbol=symbol), symbol)

@@ -128,7 +128,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
         return _render_form(request, sheet, status=422)
     if row is None:
         return _render_form(request, sheet, review=REVIEW)
-    messages.success(request, f"{row.reference} recorded; sending now.")
+    messages.success(request, f"{row.reference} recorded; sending now.", extra_tags=f"margin-{name}-{code}")
     return redirect("margin-action", row.pk)
 
 

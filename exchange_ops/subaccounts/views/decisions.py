@@ -74,7 +74,8 @@ def _confirmed(request: DeskRequest, kind: str, form: SubAccountDecisionForm) ->
     except (workflow.CannotAsk, CannotConfirm) as problem:
         return _page(request, kind, cleaned["ids"], status=409, form=form, refusal=str(problem))
     numbers = ", ".join(str(number) for number in cleaned["ids"])
-    messages.success(request, f"Sub-account{'s' if len(cleaned['ids']) > 1 else ''} {numbers}: {_SENTENCES[kind]}")
+    sentence = f"Sub-account{'s' if len(cleaned['ids']) > 1 else ''} {numbers}: {_SENTENCES[kind]}"
+    messages.success(request, sentence, extra_tags=f"subaccounts-{cleaned['digest'][:16]}")
     return redirect("subaccount", cleaned["ids"][0]) if len(actions) == 1 else redirect("subaccounts")
 
 

@@ -55,9 +55,8 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         form.refuse(problem.problems)
         refusal = " ".join(["No changes requested.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
-    messages.success(
-        request, f"Sub-account {exchange_id}: change requested. The settings update once the exchange confirms it."
-    )
+    sentence = f"Sub-account {exchange_id}: change requested. The settings update once the exchange confirms it."
+    messages.success(request, sentence, extra_tags=f"subaccounts-{cleaned['digest'][:16]}")
     return redirect("subaccount", exchange_id)
 
 

@@ -59,9 +59,10 @@ def reread(request: DeskRequest) -> HttpResponse:
     """Have the exchange asked again, as soon as a worker is free."""
     account = accounts.required(request)
     readings.ask(account=account, person=request.user, now=clock.now())
-    messages.success(request, "Refreshing from the exchange. The list will update automatically.")
     number = request.POST.get("back", "")
     is_number = number.isascii() and number.isdigit() and len(number) < 19
+    named = f"Sub-account {number}" if is_number else f"Sub-accounts of {account.name}"
+    messages.info(request, f"{named}: refreshing from the exchange. Figures update when it responds.")
     return redirect("subaccount", int(number)) if is_number else redirect("subaccounts")
 
 

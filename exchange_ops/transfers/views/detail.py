@@ -21,6 +21,7 @@ from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, fres
 from exchange_ops.shared.views.access import requires
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import approvals, endings, states, workflow
+from exchange_ops.transfers import rules as transfer_rules
 from exchange_ops.transfers.forms import SLUGS, ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.views import decisions
@@ -61,6 +62,7 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
         "frozen": freezes.active(row.account),
         "subaccount": None if number is None else subaccounts.filter(exchange_id=number).first(),
         "reissued_as": getattr(row, "reissued_as", None),
+        "may_repeat": transfer_rules.may_repeat(person, row),
     }
 
 

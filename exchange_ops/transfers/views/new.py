@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest, prefilled
+from desk.web.requests import DeskRequest, prefilled, prefilled_number
 from exchange_ops.market import currencies, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
@@ -23,6 +23,7 @@ from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, states, workflow
+from exchange_ops.transfers import rules as transfer_rules
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
 from exchange_ops.transfers.models import Transfer
 
@@ -56,7 +57,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
     except workflow.CannotTransfer as problem:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
-    messages.success(request, f"{row.reference} requested. {row.sentence}")
+    messages.success(request, f"{row.reference} requested. {row.sentence}", extra_tags=f"new-transfer-{kind}")
     return redirect("transfer", row.pk)
 
 
@@ -79,8 +80,21 @@ def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
         return NewTransferForm(request.POST, **options), others
-    initial = prefilled(request, "currency", "kind", "subaccount_id", longest=40)
-    return NewTransferForm(initial={"request_key": fresh_key(), **initial}, **options), others
+    again = _repeated(request, slug)
+    initial: dict[str, Any] = {"request_key": fresh_key()}
+    initial |= prefilled(request, "currency", "kind", "subaccount_id", longest=40)
+    form = NewTransferForm(initial=initial | (NewTransferForm.repeating(again) if again else {}), **options)
+    form.original = again
+    return form, others
+
+
+def _repeated(request: DeskRequest, slug: str) -> Transfer | None:
+    """The ended transfer of this account and kind that a link asks for once more, if there is one."""
+    if (number := prefilled_number(request, "again")) is None:
+        return None
+    rows = Transfer.objects.filter(account=accounts.current(request), kind__in=SLUGS[slug])
+    row = rows.filter(pk=number).first()
+    return row if row is not None and transfer_rules.may_repeat(request.user, row) else None
 
 
 def _render_form(

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest, prefilled
+from desk.web.requests import DeskRequest, prefilled, prefilled_number
 from exchange_ops.addresses import checks, destinations
 from exchange_ops.addresses.destinations import Destination
 from exchange_ops.keys import status as key_status
@@ -38,7 +38,7 @@ from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Subject
 from exchange_ops.withdrawals.recipients.history import Place
 
-LONGEST_NUMBER = 18
+REQUESTED = "requested. Nothing has been sent yet: the address and the network fee are being checked."
 ONLY_OPERATORS = "Only operators can request payouts. You can view every request in the list."
 
 
@@ -70,10 +70,7 @@ def new(request: DeskRequest) -> HttpResponse:
     except workflow.CannotRequest as problem:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
-    messages.success(
-        request,
-        (f"{row.reference} requested. Nothing has been sent yet: the address and the network fee are being checked."),
-    )
+    messages.success(request, f"{row.reference} {REQUESTED}", extra_tags="new-withdrawal")
     return redirect("withdrawal", row.pk)
 
 
@@ -136,10 +133,9 @@ def _render_form(
 
 def _repeated(request: DeskRequest) -> Withdrawal | None:
     """The ended request of this account that a link asks for once more, if there is one."""
-    number = request.GET.get("again", "")
-    if not (number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER):
+    if (number := prefilled_number(request, "again")) is None:
         return None
-    row = Withdrawal.objects.filter(pk=int(number), account=accounts.current(request)).first()
+    row = Withdrawal.objects.filter(pk=number, account=accounts.current(request)).first()
     return row if row is not None and withdrawal_rules.may_repeat(request.user, row) else None
 
 

@@ -41,7 +41,8 @@ def test_a_session_that_is_ended_is_over_at_once_and_the_others_go_on(operator, 
     key = there.session.session_key
     (other,) = [one for one in listed(here)[0] if not one.is_this]
     response = here.post("/account/sessions/end/", {"session": other.handle}, follow=True)
-    assert "Session ended." in response.content.decode()
+    assert "Safari on iPhone, signed in " in response.content.decode()
+    assert ": session ended." in response.content.decode()
     assert presence.person_of(key, now=clock.now()) is None
     assert there.get("/account/sessions/").status_code == 302
     assert len(listed(here)[0]) == 1

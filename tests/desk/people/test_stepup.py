@@ -18,12 +18,12 @@ from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
 from desk.people import accounts, code_limits, stepup, totp
 from tests.desk.authenticator import PRESENT, VERIFIED, SoftKey
+from tests.desk.people.conftest import SECRET
 from wire.values import Secret
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 
 NOW = datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC)
-SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 DIGEST = "ab" * 32
 OTHER_DIGEST = "cd" * 32
 SESSION = "session-of-treasury"
@@ -33,19 +33,6 @@ Confirm = Callable[..., StepUp]
 @pytest.fixture(autouse=True)
 def heads(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path
-
-
-@pytest.fixture
-def person(treasury: Person) -> Person:
-    totp.enrol(treasury, SECRET)
-    return treasury
-
-
-@pytest.fixture
-def key(person: Person) -> SoftKey:
-    soft_key = SoftKey()
-    soft_key.enrol(person)
-    return soft_key
 
 
 @pytest.fixture

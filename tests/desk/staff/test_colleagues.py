@@ -114,10 +114,13 @@ def test_whoever_arrives_counts_in_treasury_once_a_colleague_confirms_them(admin
     assert AuditEvent.objects.get(action="person.colleague_confirmed").actor == tina
 
 
-def test_the_first_of_treasury_is_confirmed_by_the_administrator_who_made_no_link(admins, client, settings):
+def test_the_first_of_treasury_is_confirmed_by_the_administrator_who_made_no_link(admins, client, settings, signed_in):
     first, second = admins
     member = arrived(admins, client, settings)
-    with pytest.raises(CannotChange, match="another treasurer"):
+    page = signed_in(second).get("/action/").content.decode()
+    assert "confirmed by an administrator other than" in page
+    assert "</span> (admin)" in page, "the card says who can confirm"
+    with pytest.raises(CannotChange, match=f"an administrator other than {first}, who made the invitation link"):
         confirm(member, first, answer_at(1))
     confirm(member, second, answer_at(1))
     assert counts(member)

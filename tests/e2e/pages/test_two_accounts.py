@@ -141,7 +141,7 @@ def test_a_freeze_of_one_leaves_the_other_as_it_is(house, enter):
     page = person.open("/accounts/1/policy/")
     page.get_by_label("Reason").first.fill("A drill of the first desk")
     page.get_by_role("button", name=re.compile("^Freeze")).first.click()
-    expect(page.locator("main")).to_contain_text("Account frozen. No payouts or transfers")
+    expect(page.locator("main")).to_contain_text("Account frozen. No payouts, transfers or orders")
     expect(person.open("/accounts/1/").locator("#alarm")).to_contain_text("A drill of the first desk")
     expect(person.open("/accounts/2/").locator("#alarm")).to_be_empty()
     expect(person.open("/").locator("#alarm")).to_contain_text("A drill of the first desk")

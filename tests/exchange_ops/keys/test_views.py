@@ -441,7 +441,7 @@ def test_the_form_itself_never_carries_a_secret(client, account):
     assert 'type="password"' in field
     assert 'autocomplete="off"' in field
     assert "value=" not in field
-    assert "data-keep" not in page  # nothing typed here is kept in the browser either
+    assert 'data-keep="key-new"' in page  # without the secret: personal/test_drafts_in_a_browser.py
     assert client.get("/keys/new/")["Cache-Control"] == "no-store"
 
 

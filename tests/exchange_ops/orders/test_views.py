@@ -133,7 +133,9 @@ def test_reading_again_is_a_row_and_no_call(signed_in, operator):
     assert client.post("/orders/refresh/").headers["Location"] == "/orders/"
     assert client.post("/orders/refresh/", {"back": "margin"}).headers["Location"] == "/margin/"
     assert OrderReading.objects.get().answered_at is None
-    assert "Refreshing…" in client.get("/orders/").content.decode()
+    page = client.get("/orders/").content.decode()
+    assert "Refreshing…" in page
+    assert f"{Account.objects.get().name}: refreshing order lists." in page
 
 
 # One order ------------------------------------------------------------------------------------------------------------

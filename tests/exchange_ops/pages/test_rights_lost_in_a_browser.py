@@ -1,6 +1,7 @@
 """Rights that end while a page is open: it says so, its socket closes, its buttons rest, and nothing is done by it."""
 
 import re
+from decimal import Decimal
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +10,7 @@ from desk import clock
 from desk.models import AuditEvent
 from desk.people import totp
 from desk.staff import states
+from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.desk.staff.keeping import SECRET, answer_at, deactivated, requested
 from tests.exchange_ops import rows
@@ -84,6 +86,22 @@ def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open
     assert Withdrawal.objects.get(pk=row.pk).state == "held"
     assert not row.approvals.exists()
     assert AuditEvent.objects.count() == before
+
+
+@pytest.mark.every(3, "the one count and the hints that follow are proven without a browser")
+def test_an_approval_that_no_longer_counts_changes_the_button_on_the_open_page_of_another(
+    open_as, operator, treasury, treasury2, keeper
+):
+    totp.enrol(treasury2, SECRET)
+    row = rows.held(operator, now=clock.now(), amount=Decimal(30))
+    approval = {"digest": row.digest, "comment": "", "session_key": "s", "now": clock.now()}
+    approvals.approve(withdrawal_id=row.pk, person=treasury2, answer=answer_at(0), **approval)
+    page = open_as(treasury, f"/withdrawals/{row.pk}/")
+    button = page.locator("#decide form[action$='/approve/'] .btn.main")
+    expect(button).to_contain_text("Approve and pay")
+    deactivated(treasury2, keeper, answer_at(0))
+    expect(button).to_contain_text("1 more approval needed")
+    expect(page.locator("#decide header")).to_contain_text("0 of 2 approvals")
 
 
 @pytest.mark.thorough("a role that is lost runs always; what each role sees is proven by views")

@@ -36,7 +36,9 @@ def test_answers_are_reviewed_and_then_confirmed(opened, moving, signed_in):
     word = {"digest": digest, "comment": "Compared", "code": code}
     assert client.post(address, answers | word | {"code": "12"}).status_code == 422
     assert client.post(address, answers | word).status_code == 302
-    assert "Compared" in client.get(address).content.decode()
+    page = client.get(address).content.decode()
+    assert "Compared" in page
+    assert f"{restore.reference}: decisions recorded." in page
     assert restore.words.count() == 1
 
 

@@ -17,10 +17,9 @@ from desk.people import code_limits, stepup, totp
 from desk.people.signing import signed_lists
 from desk.people.signing.signed_lists import APPROVE, REJECT, Decision, Place
 from tests.desk.authenticator import SoftKey
-from wire.values import Secret
+from tests.desk.people.conftest import SECRET
 
 NOW = datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC)
-SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 SESSION = "session-of-treasury"
 PURPOSE = "approve-withdrawal"
 THREE = [
@@ -63,19 +62,6 @@ def test_every_order_and_every_part_of_a_list_is_another_list() -> None:
 
 
 # What is stored -------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def person(treasury: Person) -> Person:
-    totp.enrol(treasury, SECRET)
-    return treasury
-
-
-@pytest.fixture
-def key(person: Person) -> SoftKey:
-    soft_key = SoftKey()
-    soft_key.enrol(person)
-    return soft_key
 
 
 @pytest.fixture
