@@ -145,7 +145,6 @@ def test_a_line_that_is_moved_leads_to_the_confirmation_and_one_that_is_given_up
 
     given_up(by=lambda: page.keyboard.press("Escape"), words=".")
     given_up(by=lambda: None, to=(across, above), words=": it was dropped outside the chart.")
-    given_up(by=lambda: page.mouse.move(across, down, steps=4), words=": it was dropped at its own price.")
     given_up(by=lambda: page.evaluate(_OWN), words=": it can no longer be changed.")
     given_up(by=lambda: page.evaluate(_OWN, {"price": "2.6"}), words=": its price became 2.60 while you moved it.")
     assert not addresses, "nothing was asked for"
