@@ -151,10 +151,10 @@ def test_an_order_dragged_on_the_chart_has_its_new_price_at_the_exchange(visit):
     trader = Trader(visit("operator", height=1_400))
     page = trader.page
     expect(page.locator("#candles")).to_have_attribute("data-candles", re.compile(r"\d"))
-    lowest = min(
-        Decimal(str(candle[3])) for candle in json.loads(page.locator("#candles").get_attribute("data-candles"))
-    )
-    order = trader.place(str(lowest.quantize(Decimal("0.0001"))), "0.1", 45)
+    candles = json.loads(page.locator("#candles").get_attribute("data-candles"))[-40:]
+    high, low = max(Decimal(candle[2]) for candle in candles), min(Decimal(candle[3]) for candle in candles)
+    start = (low - (high - low) / 8).quantize(Decimal("0.00001")).normalize()  # below the candles, still on the chart
+    order = trader.place(f"{start:f}", "0.1", 45)
     trader.agree_on(order, "new", quantity=Decimal("0.1"))
     across, down = grasp_line(page)
     page.mouse.down()
@@ -163,7 +163,7 @@ def test_an_order_dragged_on_the_chart_has_its_new_price_at_the_exchange(visit):
     field = page.locator("#change_price")
     expect(field).not_to_have_value("")
     price = field.input_value()
-    assert Decimal(price) < lowest
+    assert Decimal(price) < start
     change = page.get_by_role("button", name=f"Replace O-{order[0]} with buy order: 0.1 ETH at {price} BTC")
     press(page, change, 45)
     expect(trader.answer).to_contain_text(f"replaces O-{order[0]}")
