@@ -12,7 +12,6 @@ from functools import partial
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 
 from chaindata.cache.answers import INTEREST
 from chaindata.cache.freshness import FRESHNESS
@@ -24,7 +23,7 @@ from chaindata.headers.chain import CannotFollow, Change, OtherChain
 from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.headers.reading import Path
 from chaindata.wire.records.chain import ChainState
-from desk import outbox
+from desk import clock, outbox
 from desk.live import announcements
 from wire.errors import CallFailed
 
@@ -64,7 +63,7 @@ def follow(*, now: datetime, open_client: OpenClient, budget: TimeBudget | None 
 def _claim(now: datetime) -> ChainTip | None:
     """Claim the row of the tip; None if another worker has it. With another service the chain starts again."""
     ChainTip.objects.get_or_create(pk=1, defaults={"world": _world()})
-    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    free = clock.ended("claimed_until", now=now, lasts=CLAIMED_FOR)
     claim = {"claimed_by": secrets.token_hex(16), "claimed_until": now + CLAIMED_FOR}
     if not ChainTip.objects.filter(free, pk=1).update(**claim):
         return None

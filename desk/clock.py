@@ -29,6 +29,16 @@ def has_passed(wait: timedelta, *, since: datetime, now: datetime) -> bool:
     return now - since >= wait or is_future(since, now)
 
 
+def ended(column: str, *, now: datetime, lasts: timedelta) -> "Q":
+    """The rows whose claim or pause until the time in `column` is over, or that have none.
+
+    It lasts at most `lasts`: one that ends later began before the clock fell back, and holds nothing up.
+    """
+    from django.db.models import Q
+
+    return Q(**{column: None}) | Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": now + lasts + TOLERANCE})
+
+
 def older(column: str, than: datetime, *, now: datetime, or_same: bool = False) -> "Q":
     """The rows whose time in `column` is before `than`, or from before the clock fell back; never those without one.
 

@@ -14,6 +14,7 @@ from chaindata.broadcasts import machine, requests, states
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.wire import hashing
+from desk import clock
 from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.people import stepup
@@ -74,7 +75,7 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     digests = signed_fields.countable(row.digest, requests.fields_of(row.reason))
     if not stepup.proves(row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests=digests):
         return "This transaction has no valid second-factor confirmation."
-    if now - row.created_at > WAITS_AT_MOST:
+    if clock.has_passed(WAITS_AT_MOST, since=row.created_at, now=now):
         return f"Not sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
     return ""
 

@@ -16,7 +16,7 @@ from chaindata.cache import questions
 from chaindata.cache.models import ChainAnswer
 from chaindata.cache.questions import CannotAsk, Question
 from chaindata.wire import catalogue
-from desk import outbox
+from desk import clock, outbox
 from desk.questions import Interest
 from wire import records
 from wire.errors import BadReply
@@ -25,6 +25,7 @@ __all__ = ["CannotAsk", "Reading", "due", "read", "read_many", "stored", "unclai
 
 FETCH_TASK = "chaindata.fetch"
 INTEREST = Interest(model=ChainAnswer)
+CLAIMED_FOR = timedelta(seconds=40)  # longer than a task may run
 WOKEN_EVERY = timedelta(seconds=3)  # a lost wake-up call is repeated after this time
 
 FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "missing", "refused", "failed"
@@ -85,12 +86,20 @@ def stored(calls: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) 
 
 def due(*, now: datetime) -> QuerySet[ChainAnswer]:
     """The answers that somebody is interested in and that have to be fetched, the longest overdue first."""
-    return ChainAnswer.objects.filter(INTEREST.looked_at(now), unclaimed(now), due_at__lte=now).order_by("due_at", "pk")
+    return ChainAnswer.objects.filter(INTEREST.looked_at(now), unclaimed(now), is_due(now)).order_by("due_at", "pk")
+
+
+def is_due(now: datetime) -> Q:
+    """The condition that the row has to be fetched: its time has come, or it was last tried before the clock fell
+    back."""
+    later = now + clock.TOLERANCE
+    before_the_fall = Q(problem_at__gt=later) | Q(problem_at=None, read_at__gt=later)
+    return Q(due_at__lte=now) | Q(before_the_fall, due_at__isnull=False)
 
 
 def unclaimed(now: datetime) -> Q:
     """The condition that no worker is fetching the row at this moment."""
-    return Q(claimed_until=None) | Q(claimed_until__lte=now)
+    return clock.ended("claimed_until", now=now, lasts=CLAIMED_FOR)
 
 
 # Rows ----------------------------------------------------------------------------------------------------------------
@@ -124,10 +133,10 @@ def _note(rows: Iterable[ChainAnswer], now: datetime) -> None:
     """Record the interest and wake a worker for what is due: once for each operation that has a bulk form."""
     rows = list(rows)
     INTEREST.note({row.pk: row.asked_at for row in rows}, now=now)
-    waiting = [row for row in rows if row.due_at is not None and row.due_at <= now]
+    waiting = [row for row in rows if _is_due(row, now)]
     if not waiting:
         return
-    asleep = Q(woken_at=None) | Q(woken_at__lte=now - WOKEN_EVERY)
+    asleep = Q(woken_at=None) | clock.older("woken_at", now - WOKEN_EVERY, now=now, or_same=True)
     sleeping = ChainAnswer.objects.filter(asleep, unclaimed(now), pk__in=[row.pk for row in waiting])
     waiting_rows = list(sleeping.order_by("pk").values_list("pk", "operation"))
     if not waiting_rows or not sleeping.update(woken_at=now, asked_at=now):
@@ -138,6 +147,13 @@ def _note(rows: Iterable[ChainAnswer], now: datetime) -> None:
             outbox.wake(FETCH_TASK, pk)
         if questions.freshness(operation).bulk:
             woken_operations.add(operation)
+
+
+def _is_due(row: ChainAnswer, now: datetime) -> bool:
+    """The same as `is_due`, of one row."""
+    tried_at = row.problem_at or row.read_at
+    is_from_before = tried_at is not None and clock.is_future(tried_at, now)
+    return row.due_at is not None and (row.due_at <= now or is_from_before)
 
 
 # Readings ------------------------------------------------------------------------------------------------------------
@@ -171,6 +187,6 @@ def _record(row: ChainAnswer) -> tuple[Any, bool]:
 def _freshness(row: ChainAnswer, now: datetime) -> str:
     if row.standing != "found":
         return FAILED if row.standing == "absent" and row.problem else row.standing
-    if row.is_final or row.due_at is None or (now < row.due_at and not row.problem):
+    if row.is_final or row.due_at is None or not (_is_due(row, now) or row.problem):
         return FRESH
     return FAILED if row.problem else STALE

@@ -6,9 +6,7 @@ processes are woken for it. A worker that dies loses its claim after a while; an
 
 import secrets
 from collections.abc import Callable
-from datetime import datetime, timedelta
-
-from django.db.models import Q
+from datetime import datetime
 
 from chaindata.cache import answers, lookups, questions
 from chaindata.cache.freshness import FRESHNESS
@@ -21,7 +19,6 @@ from desk.live import announcements
 
 OpenClient = Callable[[], ChainClient]
 
-CLAIMED_FOR = timedelta(seconds=40)  # longer than a task may run
 MOST_PIECES = 5  # bulk calls of one task; the sweep finds the rest
 MOST_SWEPT = 40  # rows that one sweep looks at
 
@@ -70,13 +67,15 @@ def _claim(row: ChainAnswer, now: datetime) -> list[ChainAnswer]:
 
     After the first bulk call the row itself is no longer due, so that only others are claimed.
     """
-    free = answers.unclaimed(now) & Q(due_at__lte=now)
+    free = answers.unclaimed(now) & answers.is_due(now)
     keys = list(ChainAnswer.objects.filter(free, pk=row.pk).values_list("pk", flat=True))
     if questions.freshness(row.operation).bulk:
         others = answers.due(now=now).filter(operation=row.operation).exclude(pk=row.pk)
         keys += others.values_list("pk", flat=True)[: catalogue.BULK - len(keys)]
     token = secrets.token_hex(16)
-    if not ChainAnswer.objects.filter(free, pk__in=keys).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
+    if not ChainAnswer.objects.filter(free, pk__in=keys).update(
+        claimed_by=token, claimed_until=now + answers.CLAIMED_FOR
+    ):
         return []
     return list(ChainAnswer.objects.filter(claimed_by=token).order_by("pk"))
 

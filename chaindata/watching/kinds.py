@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from chaindata.watching import states
 from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import decoding
+from desk import clock
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.templatetags.desk import kept_amount
 
@@ -70,8 +71,8 @@ def _received(now: datetime, only: str) -> Iterator[Cause]:
 
 def _unread(now: datetime, only: str) -> Iterator[Cause]:
     rows = WatchedAddress.objects.filter(_number(only), state=states.WATCHED)
-    late = rows.annotate(since=Coalesce(F("read_at"), F("created_at"))).filter(since__lt=now - UNREAD_AFTER)
-    for row in late.order_by("pk"):
+    dated = rows.annotate(since=Coalesce(F("read_at"), F("created_at")))
+    for row in dated.filter(clock.older("since", now - UNREAD_AFTER, now=now)).order_by("pk"):
         sentence = (
             f"The watched address {row.title} has not synced for more than ten minutes: new movements may be missing."
         )

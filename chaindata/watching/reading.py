@@ -23,6 +23,7 @@ from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
+from desk import clock
 from desk.incidents import review
 from desk.live import announcements
 from wire import records
@@ -60,7 +61,8 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, bud
 
 def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
     """Claim the rows that are due, each by setting when it is due again."""
-    due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
+    is_due = clock.ended("next_action_at", now=now, lasts=READ_EVERY)
+    due = WatchedAddress.objects.filter(is_due, state=states.WATCHED, next_action_at__isnull=False)
     due = due if only is None else due.filter(pk=only)
     candidates = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
     again_at = now + READ_EVERY

@@ -55,7 +55,8 @@ class Kind:
 
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
     `by_two` says that two people close it, each with a second factor, because money is involved: what it reports may
-    be money that left, never arrived, or is not where our records have it, and no other two people judge it.
+    be money that left, never arrived, is not where our records have it, or is at the market without the order that was
+    to guard it, and no other two people judge it.
     A process does not judge it in the first `grace_period` of its life: after a night everything that is read again
     and again looks out of date.
     """

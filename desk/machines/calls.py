@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.db import transaction
 
-from desk import rooms
+from desk import clock, rooms
 from desk.machines.mover import CannotMove, Machine, texts
 from desk.machines.rows import CALL_OUTCOMES, Call, Subject
 from desk.machines.step_clock import Stopwatch
@@ -109,8 +109,11 @@ def claim(
 
 
 def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
-    """Whether another worker's claim still holds. Then the row becomes due again when that claim ends."""
-    if row.lease_until is None or now >= row.lease_until:
+    """Whether another worker's claim still holds. Then the row becomes due again when that claim ends.
+
+    A claim that lasts longer than any can was made before the clock fell back, and is over.
+    """
+    if row.lease_until is None or now >= row.lease_until or clock.is_future(row.lease_until, lease(now)):
         return False
     machine.touch(row, next_action_at=row.lease_until)
     return True

@@ -10,7 +10,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import Min
 
-from desk import outbox
+from desk import clock, outbox
 from desk.live import announcements
 from desk.notifications import states
 from desk.notifications.audiences import Route
@@ -103,7 +103,8 @@ def _later(row: Notification, people: Collection[int], *, now: datetime) -> dict
     """For each of these people who got a mail within the last minute: when the mails of that minute leave."""
     if is_alone(row):
         return {}
-    mails = Delivery.objects.filter(medium=Medium.EMAIL, person__in=people, created_at__gt=now - WINDOW)
+    recent = clock.recent("created_at", now - WINDOW, now=now)
+    mails = Delivery.objects.filter(recent, medium=Medium.EMAIL, person__in=people)
     firsts = mails.order_by().values_list("person").annotate(first=Min("created_at"))
     return {person: _leaves(first + WINDOW, now) for person, first in firsts}
 

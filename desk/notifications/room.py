@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.db.models import Count, Max, Q
 
+from desk import clock
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.notifications import channels, delivering, outgoing, states
 from desk.notifications.models import Channel, Delivery, Medium, Notification
@@ -24,8 +25,8 @@ _DAY: Final = timedelta(days=1)
 
 
 def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
-    late = Q(state__in=states.UNSENT, attempts__gt=0, created_at__lt=now - LATE)
-    late |= Q(state=states.QUEUED, created_at__lt=now - LATE) & ~Q(last_problem="")
+    old = clock.older("created_at", now - LATE, now=now)
+    late = old & (Q(state__in=states.UNSENT, attempts__gt=0) | Q(state=states.QUEUED) & ~Q(last_problem=""))
     failed = Q(state=states.FAILED, updated_at__gt=now - _DAY)
     rows = Delivery.objects.filter(late | failed).filter(channel__ended_at=None).exclude(person__is_active=False)
     ways = rows.values("medium", "channel", "channel__name").annotate(count=Count("pk"), problem=Max("last_problem"))

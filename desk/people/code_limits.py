@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from django.db import connection
 
-from desk import models
+from desk import clock, models
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -30,7 +30,8 @@ _collected: ContextVar[list[models.StepUpFailure] | None] = ContextVar("step_up_
 
 def seconds_to_wait(*, person: "Person", session_digest: str, now: datetime) -> int:
     """The seconds until this session may send the next code; 0 when it may now."""
-    failures = models.StepUpFailure.objects.filter(person=person, at__gt=now - REMEMBERED).order_by("at")
+    recent_ones = clock.recent("at", now - REMEMBERED, now=now)
+    failures = models.StepUpFailure.objects.filter(recent_ones, person=person).order_by("at")
     times = list(failures.values_list("at", "session_digest"))
     own = [at for at, digest in times if digest == session_digest]
     waits = [0.0]

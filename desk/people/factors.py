@@ -210,8 +210,11 @@ def recent_changes(person: "Person", *, now: datetime) -> list[models.FactorChan
 
 
 def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
-    """Until when this person's approvals don't count, because their factors changed; None when they do."""
-    rows = models.FactorChange.objects.filter(person=person, at__lte=now, rests_until__gt=now)
+    """Until when this person's approvals don't count, because their factors changed; None when they do.
+
+    A change from before the clock fell back rests as well, although its time is still to come.
+    """
+    rows = models.FactorChange.objects.filter(person=person, rests_until__gt=now)
     return rows.order_by("-rests_until").values_list("rests_until", flat=True).first()
 
 

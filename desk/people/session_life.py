@@ -119,6 +119,8 @@ def _keep_alive(request: HttpRequest, now: datetime) -> bool:
     if is_over(request.session, now):
         return False
     at = int(now.timestamp())
-    if request.headers.get("X-Background") != "1" and at - request.session[SEEN_AT] >= SEEN_EVERY_SECONDS:
+    # A later time is from before the clock fell back: it must not keep the session alive for longer.
+    is_noted = 0 <= at - request.session[SEEN_AT] < SEEN_EVERY_SECONDS
+    if request.headers.get("X-Background") != "1" and not is_noted:
         request.session[SEEN_AT] = at
     return True

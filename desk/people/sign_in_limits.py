@@ -26,7 +26,7 @@ from django.core import signing
 from django.db import connection, transaction
 from django.utils.crypto import get_random_string, salted_hmac
 
-from desk import models
+from desk import clock, models
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -145,7 +145,9 @@ def _milliseconds(when: datetime) -> int:
 
 
 def _wait(row: models.Tries, now: datetime, *, grows: bool) -> int:
-    """Seconds until this budget allows another try."""
+    """Seconds until this budget allows another try. Tries from before the clock fell back delay none."""
+    if clock.is_future(row.last_at, now):
+        return 0
     waits = [0.0]
     if len(row.recent) == MOST_IN_A_WINDOW:
         waits.append((row.recent[0] - _milliseconds(now - WINDOW)) / 1000)
@@ -157,10 +159,12 @@ def _wait(row: models.Tries, now: datetime, *, grows: bool) -> int:
 
 def _count(row: models.Tries, now: datetime) -> None:
     """Count one more try on a locked row."""
-    is_over = row.last_at + REMEMBERED <= now
+    is_from_before = clock.is_future(row.last_at, now)
+    is_over = is_from_before or row.last_at + REMEMBERED <= now
+    recent = [] if is_from_before else row.recent
     models.Tries.objects.filter(pk=row.pk).update(
         failures=1 if is_over else min(row.failures, 60) + 1,
-        recent=[*row.recent, _milliseconds(now)][-MOST_IN_A_WINDOW:],
+        recent=[*recent, _milliseconds(now)][-MOST_IN_A_WINDOW:],
         last_at=now,
     )
 

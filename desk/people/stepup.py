@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from django.db import IntegrityError, connection, transaction
 
-from desk import models, rooms, sealing
+from desk import clock, models, rooms, sealing
 from desk.audit import trail
 from desk.people import code_limits, passkeys, session_keys, totp
 from desk.people.signing import signed_lists
@@ -46,7 +46,7 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
         raise CannotConfirm("You have no passkey. Add one under Your second factors, or use a one-time code.")
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
-    if mine.filter(made_at__gt=now - CHALLENGE_WINDOW).count() >= MOST_CHALLENGES:
+    if mine.filter(clock.recent("made_at", now - CHALLENGE_WINDOW, now=now)).count() >= MOST_CHALLENGES:
         raise CannotConfirm("Too many passkey requests within ten minutes. Try again later, or use a one-time code.")
     nonce, head = secrets.token_hex(32), trail.head()
     content = _signed_content(nonce=nonce, digest=digest, purpose=purpose, audit_head=head)

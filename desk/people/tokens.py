@@ -134,7 +134,7 @@ def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person
 
 def note_use(token: "ApiToken", *, now: datetime) -> None:
     """Record when it was last used, to the minute."""
-    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+    if token.last_used_at is None or clock.has_passed(_USED_EVERY, since=token.last_used_at, now=now):
         models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 

@@ -17,6 +17,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
+from desk import clock
 from desk.web.models import KeyedRequest
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if row.status is not None:
         return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)
-    if row.began_at > now - ANSWERED_WITHIN or not same_claim.update(claim=token, began_at=now):
+    is_over = clock.has_passed(ANSWERED_WITHIN, since=row.began_at, now=now)
+    if not is_over or not same_claim.update(claim=token, began_at=now):
         raise StillAnswering
     return Claim(row.pk, token)
 

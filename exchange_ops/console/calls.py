@@ -102,7 +102,8 @@ def _refuse_too_many(person: Person, now: datetime) -> None:
         raise CannotSend(
             f"Not sent: {MOST_UNDER_WAY} of your requests are still awaiting a response. Try again once one completes."
         )
-    if mine.filter(asked_at__gt=now - timedelta(minutes=1)).count() >= MOST_A_MINUTE:
+    lately = clock.recent("asked_at", now - timedelta(minutes=1), now=now)
+    if mine.filter(lately).count() >= MOST_A_MINUTE:
         raise CannotSend(f"Not sent: limit of {MOST_A_MINUTE} requests per minute reached. Try again in a minute.")
 
 
@@ -117,9 +118,11 @@ def perform(call_id: int, *, now: datetime, send: Send) -> None:
 
 def sweep(*, now: datetime) -> None:
     """Wake a worker again for requests that wait too long, and close those whose worker died."""
-    for call in ConsoleCall.objects.filter(state=_State.WAITING, asked_at__lt=now - _WAKE_AGAIN)[:100]:
+    unclaimed = clock.older("asked_at", now - _WAKE_AGAIN, now=now)
+    for call in ConsoleCall.objects.filter(unclaimed, state=_State.WAITING)[:100]:
         outbox.wake(TASK, call.pk)
-    for call in ConsoleCall.objects.filter(state=_State.SENDING, claimed_at__lt=now - LOST_AFTER)[:100]:
+    lost = clock.older("claimed_at", now - LOST_AFTER, now=now)
+    for call in ConsoleCall.objects.filter(lost, state=_State.SENDING)[:100]:
         _close(call, state=_State.FAILED, problem=_LOST)
 
 

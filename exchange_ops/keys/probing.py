@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from desk import outbox
+from desk import clock, outbox
 from desk.incidents import review
 from desk.live import announcements
 from desk.machines.lanes import LANES, Job
@@ -82,20 +82,23 @@ def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
 
 def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
     """Probe the key, in the lane of its account, and store the answers; nothing happens when no probe is waiting."""
-    key = _waiting().filter(pk=key_id).first()
+    key = _waiting(now).filter(pk=key_id).first()
     if key is not None:
         LANES.put([Job((TASK, key.account_id), key_id, partial(_fill, key_id, open_client, now))])
 
 
 def _fill(key_id: int, open_client: OpenClient, now: datetime) -> int:
-    key = _waiting().select_related("account").filter(pk=key_id).first()
+    key = _waiting(now).select_related("account").filter(pk=key_id).first()
     if key is None:
         return 0
     answers = _answers(key, open_client)
+    asked_at = key.probe_asked_at or now
+    asked_at = now if clock.is_future(asked_at, now) else asked_at
     columns: dict[str, object] = {
         "observed": answers.observed,
         # Clocks of two processes may differ: what was asked for is answered, whatever theirs say.
-        "probed_at": max(now, key.probe_asked_at or now),
+        "probed_at": max(now, asked_at),
+        "probe_asked_at": asked_at,
         "probe_problem": answers.problem[:300],
         "same_account": key.same_account if answers.same_account is None else answers.same_account,
     }
@@ -123,7 +126,7 @@ def wake_due(*, now: datetime) -> int:
     """Wake a worker for every key that is due: never probed, turned down a minute ago, or not probed for a day."""
     a_minute_ago = now - TRIED_AGAIN_AFTER
     again = (
-        Q(probed_at__lte=now - ASKED_AGAIN_AFTER)
+        clock.older("probed_at", now - ASKED_AGAIN_AFTER, now=now, or_same=True)
         | (~Q(probe_problem="") & Q(probed_at__lte=a_minute_ago))
         | Q(last_problem_at__lte=a_minute_ago, last_problem_at__gte=F("probed_at"))
     )
@@ -131,7 +134,8 @@ def wake_due(*, now: datetime) -> int:
     live_rows.filter(again | Q(probe_asked_at=None)).exclude(probe_asked_at__gt=F("probed_at")).update(
         probe_asked_at=now - WAITED_FOR
     )
-    due = _waiting().filter(probe_asked_at__lte=now - WAITED_FOR).values_list("pk", flat=True)
+    long_ago = clock.older("probe_asked_at", now - WAITED_FOR, now=now, or_same=True)
+    due = _waiting(now).filter(long_ago).values_list("pk", flat=True)
     for key_id in due:
         outbox.wake(TASK, key_id)
     return len(due)
@@ -139,15 +143,17 @@ def wake_due(*, now: datetime) -> int:
 
 def probe_due(*, now: datetime, open_client: OpenClient) -> bool:
     """Without broker or worker: probe one key that no worker took for a minute. Only one, because payouts wait."""
-    key = _waiting().filter(probe_asked_at__lte=now - FALLBACK_AFTER).order_by("probe_asked_at").first()
+    long_ago = clock.older("probe_asked_at", now - FALLBACK_AFTER, now=now, or_same=True)
+    key = _waiting(now).filter(long_ago).order_by("probe_asked_at").first()
     if key is None:
         return False
     fill(key_id=key.pk, open_client=open_client, now=now)
     return True
 
 
-def _waiting() -> QuerySet[ApiKey]:
-    unanswered = Q(probed_at=None) | Q(probed_at__lt=F("probe_asked_at"))
+def _waiting(now: datetime) -> QuerySet[ApiKey]:
+    """The keys whose last answer is older than the request for one, or is from before the clock fell back."""
+    unanswered = Q(probed_at=None) | Q(probed_at__lt=F("probe_asked_at")) | Q(probed_at__gt=now + clock.TOLERANCE)
     return ApiKey.objects.filter(unanswered, retired_at=None, probe_asked_at__isnull=False).exclude(sealed_secret="")
 
 

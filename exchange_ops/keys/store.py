@@ -133,7 +133,8 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
     place_of(account)
     now = clock.now()
     key = _choose(account, right, now)
-    ApiKey.objects.filter(pk=key.pk).exclude(last_used_at__gt=now - USE_NOTED_EVERY).update(last_used_at=now)
+    noted = clock.recent("last_used_at", now - USE_NOTED_EVERY, now=now)
+    ApiKey.objects.filter(pk=key.pk).exclude(noted).update(last_used_at=now)
     accepted = partial(_note_success, key.pk) if key.is_turned_down else None
     return _client(key, rejected=partial(_note_refusal, key.pk), accepted=accepted)
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Final
 
+from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
 
@@ -63,11 +64,14 @@ class Exposure:
         return share is not None and share < border
 
 
-def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
-    """How a position stands: its result is the exchange's own, its distances are from the newest price."""
+def exposure(*, position: MarginPosition, ticker: Ticker | None, now: datetime) -> Exposure:
+    """How a position stands: its result is the exchange's own, its distances are from the newest price.
+
+    What has a time after `now` was read before the clock fell back, and is older than what was read since.
+    """
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
-    mark_and_time = _mark(position, ticker)
+    mark_and_time = _mark(position, ticker, now)
     if mark_and_time is None:
         return Exposure(is_long, entry, call=call, liquidation=liquidation)
     mark, mark_at = mark_and_time
@@ -121,7 +125,7 @@ def after(
         price_liquidation=liquidation,
         read_at=position.read_at,
     )
-    return exposure(position=then, ticker=None)
+    return exposure(position=then, ticker=None, now=position.read_at)
 
 
 def _reckoned(quantity: Decimal, entry: Decimal, balance: Decimal, *, share: Decimal, tick: Decimal) -> Decimal:
@@ -138,9 +142,13 @@ def _danger(price: Decimal | None) -> Decimal | None:
     return price if price is not None and price > 0 else None
 
 
-def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, datetime] | None:
+def _mark(position: MarginPosition, ticker: Ticker | None, now: datetime) -> tuple[Decimal, datetime] | None:
     """The price that the exchange judges by, which only the pnl reveals (its last trade, else the middle)."""
-    if ticker is not None and ticker.last is not None and ticker.read_at > position.read_at:
+
+    def age(read_at: datetime) -> tuple[bool, datetime]:
+        return not clock.is_future(read_at, now), read_at
+
+    if ticker is not None and ticker.last is not None and age(ticker.read_at) > age(position.read_at):
         return ticker.last, ticker.read_at
     if position.pnl is not None and position.quantity:
         with localcontext() as context:

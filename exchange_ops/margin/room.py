@@ -19,7 +19,7 @@ _BY_THE_PRICE: Final = "Resolves once the mark price is at a safe distance or th
 
 def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:
     """Positions whose price is near that of the margin call, or beyond it."""
-    for row, exposure, key in _positions(only):
+    for row, exposure, key in _positions(now, only):
         if exposure.is_near_call(warned=_is_warned(alarms.MARGIN_CALL_NEAR, key)):
             where = "has passed its margin call" if exposure.is_past_call else "is near its margin call"
             yield _cause(row, key, f"{where} at {causes.figure(exposure.call)}", exposure)
@@ -27,18 +27,18 @@ def _margin_calls(now: datetime, only: str) -> Iterator[Cause]:
 
 def _near_liquidations(now: datetime, only: str) -> Iterator[Cause]:
     """Positions that the exchange is about to close by itself."""
-    for row, exposure, key in _positions(only):
+    for row, exposure, key in _positions(now, only):
         if exposure.is_near_liquidation(warned=_is_warned(alarms.LIQUIDATION_NEAR, key)):
             yield _cause(row, key, f"is near its liquidation at {causes.figure(exposure.liquidation)}", exposure)
 
 
-def _positions(only: str) -> Iterator[tuple[MarginPosition, danger.Exposure, str]]:
+def _positions(now: datetime, only: str) -> Iterator[tuple[MarginPosition, danger.Exposure, str]]:
     rows = list(MarginPosition.objects.filter(gone_at=None).exclude(quantity=0).order_by("pk"))
     tickers = Ticker.objects.in_bulk({row.symbol for row in rows})
     for row in rows:
         key = f"margin:{row.account_id}:{row.exchange_id}"
         if only in {"", key}:
-            yield row, danger.exposure(position=row, ticker=tickers.get(row.symbol)), key
+            yield row, danger.exposure(position=row, ticker=tickers.get(row.symbol), now=now), key
 
 
 def _is_warned(kind: str, key: str) -> bool:

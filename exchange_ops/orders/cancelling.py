@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import QuerySet
 
+from desk import clock
 from desk.machines import calls
 from desk.machines import sending as machine_sending
 from desk.machines.calls import Reply
@@ -220,7 +221,7 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
         _confirm_over(row, record, now)
     elif record is not None:
         _retry_later(row, now, "The exchange's order lists disagree on whether the order is open; checking again.")
-    elif now - row.updated_at < GONE_AFTER:
+    elif not clock.has_passed(GONE_AFTER, since=row.updated_at, now=now):
         _retry_later(
             row, now, "The order is no longer open, but its final status is not in the exchange's history yet."
         )

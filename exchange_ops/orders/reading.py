@@ -160,8 +160,8 @@ def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbe
 
 def _note_missing(row: Order, now: datetime) -> None:
     """Note that an order is listed nowhere; after a minute it no longer counts as open."""
-    if row.missing_since is None:
-        Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
+    if row.missing_since is None or clock.is_future(row.missing_since, now):
+        Order.objects.filter(pk=row.pk, missing_since=row.missing_since).update(missing_since=now)
     elif now - row.missing_since >= GONE_AFTER:
         problem = "The order is not in the exchange's open orders or history, so its final status is unknown."
         if Order.objects.filter(pk=row.pk, active=True).update(active=False, last_problem=problem):

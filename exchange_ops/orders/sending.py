@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Final
 
+from desk import clock
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
@@ -111,8 +112,10 @@ def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
     if not approvals.is_approved(row):
+        if approvals.is_of_older_form(row):
+            return "The approval is from an earlier version of Countersign and does not cover the stop and take profit."
         return "The approval is no longer valid: the approver can no longer approve orders."
-    if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
+    if clock.has_passed(WAITS_AT_MOST, since=row.decided_at or row.created_at, now=now):
         return "The order could not be sent within a minute, and the price may have moved since."
     return replacing.obstacle(row)
 

@@ -75,7 +75,8 @@ def realised(
         quote, symbol = accounts[row.account_id].quote_currency, symbols.get(row.symbol)
         reason = ON_MARGIN if row.margin or on_margin.intersection(keys) else _why_none(row, symbol, quote, bool(keys))
         parts = [(results.get(key), counts[key]) for key in keys]
-        outcomes[row.pk] = RealisedResult(None, quote, reason) if reason else _sum(parts, quote)
+        sold = "" if symbol is None else _sold(row, symbol)
+        outcomes[row.pk] = RealisedResult(None, quote, reason) if reason else _sum(parts, quote, sold=sold)
     return outcomes
 
 
@@ -102,19 +103,23 @@ def _why_none(row: Order, symbol: Symbol | None, quote: str, has_trades: bool) -
         return NO_FILLS
     if symbol is None:
         return NOT_DESCRIBED
-    sold = symbol.quote_currency if row.side == BUY else symbol.base_currency
+    sold = _sold(row, symbol)
     if plain_code(sold) == plain_code(quote):
         return f"Paid in {sold}: no P&L until the purchased coins are sold."
     return "" if has_trades else FILLS_MISSING
 
 
-def _sum(parts: Sequence[tuple[OrderResult | None, int]], quote: str) -> RealisedResult:
+def _sold(row: Order, symbol: Symbol) -> str:
+    return symbol.quote_currency if row.side == BUY else symbol.base_currency
+
+
+def _sum(parts: Sequence[tuple[OrderResult | None, int]], quote: str, *, sold: str) -> RealisedResult:
     """The sum of the stored results, each beside how many trades it should have counted; else why there is none."""
     rows = [stored for stored, count in parts if stored is not None and stored.trades == count]
     if len(rows) < len(parts):
         return RealisedResult(None, quote, NOT_COMPUTED)
     if without_cost := sum((each.without_cost for each in rows), ZERO):
-        return RealisedResult(None, quote, f"{grouped_text(without_cost)} sold without a cost basis.")
+        return RealisedResult(None, quote, f"{grouped_text(without_cost)} {sold} sold without a cost basis.")
     if any(each.without_price for each in rows):
         return RealisedResult(None, quote, f"No {quote} price for the day of the trade.")
     return RealisedResult(sum((each.realised for each in rows), ZERO), rows[0].currency)

@@ -14,6 +14,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Max, Min
 
+from desk import clock
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.ledger import walks
 from exchange_ops.ledger.models import LedgerVersion
@@ -82,10 +83,10 @@ def movements(account: Account) -> dict[str, list[lots.Movement]]:
 def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool:
     if progress.profits_at is None:
         return True
-    passed = now - progress.profits_at
     has_new_prices = progress.prices_read_at is not None and progress.prices_read_at > progress.profits_at
     changed = has_new_prices or (version, trade) != (progress.profits_version, progress.profits_trade)
-    return passed >= AT_LEAST_EVERY or (changed and passed >= AT_MOST * timedelta(milliseconds=progress.took_ms))
+    pause = AT_MOST * timedelta(milliseconds=progress.took_ms) if changed else AT_LEAST_EVERY
+    return clock.has_passed(min(pause, AT_LEAST_EVERY), since=progress.profits_at, now=now)
 
 
 def _first_moment(account: Account) -> datetime | None:

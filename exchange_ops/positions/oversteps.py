@@ -56,12 +56,12 @@ def find_oversteps(
 
 
 def change(
-    *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None
+    *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> Change | None:
     """How the action would change the exposure of a position that stays open; None for any other action."""
     if held is None or position is None or row.kind not in {states.SET, states.REDUCE}:
         return None
-    present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
+    present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first(), now=now)
     balance, quantity = row.amount, position.quantity
     if row.kind == states.REDUCE:
         part = row.quantity or ZERO
@@ -93,7 +93,7 @@ def _danger(
 ) -> Iterator[Overstep]:
     """The more serious of the two: a position near its liquidation is near its margin call as well."""
     lowers = row.kind == states.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
-    risk = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
+    risk = change(row=row, symbol=symbol, held=held, position=position, now=now) if lowers else None
     if risk is None:
         return
     field = "amount" if row.kind == states.SET else "quantity"

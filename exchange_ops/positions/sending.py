@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from desk import clock
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
@@ -119,7 +120,7 @@ def _prepare(row: MarginAction, now: datetime) -> MarginActionCall:
 def _obstacle(row: MarginAction, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
-    if now - row.created_at > WAITS_AT_MOST:
+    if clock.has_passed(WAITS_AT_MOST, since=row.created_at, now=now):
         return "The request could not be sent within a minute, and the market may have moved since."
     return ""
 

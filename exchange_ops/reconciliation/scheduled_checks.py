@@ -73,7 +73,7 @@ def waits(account: Account, now: datetime) -> bool:
 def is_late(row: CheckRun, *, now: datetime) -> bool:
     """Whether the check came to no answer for several of its rounds."""
     since = row.ran_at or row.tried_at
-    return since is not None and now - since > LATE_AFTER * every(row.name)
+    return since is not None and clock.has_passed(LATE_AFTER * every(row.name), since=since, now=now)
 
 
 def _is_due(name: str, now: datetime) -> bool:

@@ -25,8 +25,7 @@ def name_of_this_process() -> str:
 def hold(*, name: str, holder: str, now: datetime, lasts: timedelta = LASTS) -> bool:
     """Take or renew the lease for the longest time between two renewals; False when another process holds it."""
     Lease.objects.get_or_create(name=name)
-    set_back = Q(until__gt=now + lasts + clock.TOLERANCE)  # taken before the clock fell back
-    free = Q(holder=holder) | Q(until=None) | Q(until__lt=now) | set_back
+    free = Q(holder=holder) | clock.ended("until", now=now, lasts=lasts)
     return bool(Lease.objects.filter(free, name=name).update(holder=holder, until=now + lasts))
 
 

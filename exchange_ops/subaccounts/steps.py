@@ -198,10 +198,11 @@ def _is_open(sub: SubAccount) -> bool:
 
 def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
     """Whether it was looked for long enough to conclude that it did not happen."""
-    since = now - (row.answered_at or row.updated_at)
+    since = row.answered_at or row.updated_at
     if row.state == states.ACCEPTED or account_status.status_of(sub).name == account_status.UNCLEAR:
-        return since >= NOT_SHOWN_AFTER
-    return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
+        return clock.has_passed(NOT_SHOWN_AFTER, since=since, now=now)
+    quiet = FREEZE_QUIET if row.kind == states.FREEZE else QUIET
+    return row.looks >= LOOKS and clock.has_passed(quiet, since=since, now=now)
 
 
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:

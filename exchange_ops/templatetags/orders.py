@@ -83,10 +83,21 @@ def order_status(row: Order) -> SafeString:
     """The status of an order as a chip: the exchange's, unless the desk is still at work."""
     if row.state not in order_states.AT_EXCHANGE:
         return DISPLAY.state(row.state)
-    if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
-        return chip("warn", "No longer listed", sign="circle-question-mark")
-    tone, label, sign = STATUSES.get(row.status, ("warn", row.status or "No status", "circle-question-mark"))
+    tone, label, sign = _status(row)
     return chip(tone, label, sign=sign)
+
+
+@register.filter
+def order_tone(row: Order) -> str:
+    """The tone of what is said of an order as a whole: that of its chip."""
+    return _status(row)[0] if row.state in order_states.AT_EXCHANGE else str(row.tone)
+
+
+def _status(row: Order) -> tuple[str, str, str]:
+    """Tone, label and sign of the exchange's status."""
+    if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
+        return "warn", "No longer listed", "circle-question-mark"
+    return STATUSES.get(row.status, ("warn", row.status or "No status", "circle-question-mark"))
 
 
 @register.simple_tag

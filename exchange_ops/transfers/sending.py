@@ -9,6 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
+from desk import clock
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
@@ -42,7 +43,7 @@ def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     """Moves 3 to 7, 15 and 16: snapshot, claim, one call, and the move that its outcome leads to."""
     watch = Stopwatch(now)
-    if expires_at(row) < now:
+    if clock.has_passed(SENT_WITHIN, since=_cleared_at(row), now=now):
         _lapse(row, now)
         return
     if not policy_evaluation.still_holds(row) or (row.leaves and not approvals.stands(row)):
@@ -59,7 +60,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
     now = watch.now()
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
-        patient = now - row.updated_at < PATIENCE
+        patient = not clock.has_passed(PATIENCE, since=row.updated_at, now=now)
         before = snapshots.read(
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
@@ -106,8 +107,12 @@ def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
 
 def expires_at(row: Transfer) -> datetime:
     """Until when it may be sent: an hour after rules and people last cleared it, whatever was tried since."""
+    return _cleared_at(row) + SENT_WITHIN
+
+
+def _cleared_at(row: Transfer) -> datetime:
     events = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
-    return (events.order_by("-version").values_list("at", flat=True).first() or row.created_at) + SENT_WITHIN
+    return events.order_by("-version").values_list("at", flat=True).first() or row.created_at
 
 
 def _lapse(row: Transfer, now: datetime) -> None:

@@ -11,12 +11,15 @@ function awaitReading() {
   clearTimeout(hiding);
   if (!words.querySelector(".tone-bad, .tone-warn")) hiding = setTimeout(hide, DONE_MS);
 }
-function refuse(sentence) {
-  const note = blank.content.cloneNode(true);
+function show(sentence, template) {
+  const note = template.content.cloneNode(true);
   note.querySelector("p").textContent = sentence;
   words.replaceChildren(note);
   awaitReading();
 }
+export const refuse = (sentence) => show(sentence, blank);
+// What a person gave up by themselves is no refusal.
+export const remark = (sentence) => show(sentence, document.getElementById("remark"));
 
 // The server names the place of its answer itself, whatever the status is.
 document.addEventListener("htmx:beforeSwap", function ({ detail }) {

@@ -1,7 +1,7 @@
 // When the connection is lost the page says how old it is, decisions rest, and it reads itself: soon at first, later less
 // often, and seldom in a tab that nobody looks at. Decisions come back with the first reading of everything.
 import * as fragments from "./fragments.js";
-import { hour, now, showAge } from "./page.js";
+import { hour, isTyped, now, showAge } from "./page.js";
 import * as press from "./press.js";
 
 const QUIET_BEFORE_BANNER_MS = 2500, FIRST_POLL_MS = 2000, LONGEST_POLL_MS = 20000, HIDDEN_TIMES = 6, ANYWAY_MS = 30000, ASLEEP_MS = 15000;
@@ -12,7 +12,12 @@ let lost = false, offline = false, over = false, resting = false, lastRead = now
 let bannerTimer = 0, pollTimer = 0, pollMs = FIRST_POLL_MS;
 const jitter = (ms) => ms * (0.7 + Math.random() * 0.6);
 
+// What was typed meanwhile was computed by nobody.
+const computeTyped = () => document.querySelectorAll("main form[method=post]").forEach(function (form) {
+  if (Array.from(form.querySelectorAll("input, textarea")).some(isTyped)) form.dispatchEvent(new Event("input", { bubbles: true }));
+});
 function rest(off) {
+  if (resting && !off) setTimeout(computeTyped);
   resting = off;
   document.querySelectorAll("[data-decides], main form[method=post] button:not([type=button])").forEach(function (button) {
     if (off && !button.disabled) { button.disabled = true; button.dataset.rests = "yes"; }

@@ -1,5 +1,7 @@
 // Own orders as lines on the chart, own trades as marks on the candles, the entry of a position. The line of an order can be
 // taken with the mouse and put elsewhere: that opens the panel in which the change is confirmed, and changes nothing by itself.
+// A line that is let go outside the chart, given up, or whose order changes meanwhile, changes nothing and says so.
+import { refuse, remark } from "./answers.js";
 import { openChange } from "./change.js";
 import { add, forDrawing, price, read, typed } from "./figures.js";
 import { entry, fills, nearest, orders } from "./own_orders.js";
@@ -48,15 +50,34 @@ export function ownLines(chart, series, { box, places, colour, bars }) {
   }
   // Over a line the chart itself is held, so that the line is what is moved.
   const hold = (isHeld) => chart.applyOptions({ handleScroll: { pressedMouseMove: !isHeld }, handleScale: { axisPressedMouseMove: !isHeld } });
+  function isInside({ clientX: x, clientY: y }) {
+    const edges = box.getBoundingClientRect();
+    return x >= edges.left && x <= edges.right && y >= edges.top && y <= edges.bottom;
+  }
   function put(event) {
-    const { line, order, tick } = taken, at = nearest(series.coordinateToPrice(offset(event)) || 0, tick, places);
-    taken.at = at;
-    line.applyOptions({ price: forDrawing(at), title: titleOf(order) + ": move to " + price(at, places) });
+    const { line, order, tick } = taken;
+    const at = isInside(event) ? nearest(series.coordinateToPrice(offset(event)) || 0, tick, places) : order.price;
+    Object.assign(taken, { at, isMoved: true });
+    line.applyOptions({ price: forDrawing(at), title: titleOf(order) + (isInside(event) ? ": move to " + price(at, places) : ": unchanged") });
   }
   function drop() {
     taken = null;
     hold(false);
     draw();
+  }
+  function giveUp(why, say = remark) {
+    const { order, isMoved } = taken;
+    drop();
+    if (isMoved) say(order.name + " was not changed" + why);
+  }
+  const isPrice = (one, other) => typed(read(one)) === typed(read(other));
+  // The part of the page was read again: what is being moved has to be the order that was taken.
+  function follow() {
+    const now = taken && orders().find((one) => one.name === taken.order.name);
+    if (!taken) draw();
+    else if (!now?.replace) giveUp(": it can no longer be changed.", refuse);
+    else if (!isPrice(now.price, taken.order.price)) giveUp(": its price became " + price(now.price, places) + " while you moved it.", refuse);
+    else taken.order = now;
   }
   box.addEventListener("pointermove", function (event) {
     if (event.pointerType !== "mouse") return;
@@ -76,12 +97,15 @@ export function ownLines(chart, series, { box, places, colour, bars }) {
   box.addEventListener("pointerup", function (event) {
     if (!taken) return;
     const { order, at } = taken;
-    const isMoved = typed(read(at)) !== typed(read(order.price));
-    drop();
-    if (isMoved) openChange(order.replace + "?price=" + encodeURIComponent(at));
+    if (!isInside(event)) giveUp(": it was dropped outside the chart.");
+    else if (isPrice(at, order.price)) giveUp(": it was dropped at its own price.");
+    else {
+      drop();
+      openChange(order.replace + "?price=" + encodeURIComponent(at));
+    }
   });
-  box.addEventListener("pointercancel", () => { if (taken) drop(); });
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && taken) drop(); });
-  document.addEventListener("desk:own", draw);
+  box.addEventListener("pointercancel", () => { if (taken) giveUp("."); });
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape" && taken) giveUp("."); });
+  document.addEventListener("desk:own", follow);
   return { draw, mark };
 }

@@ -64,7 +64,8 @@ def choose(request: DeskRequest, aside_id: int) -> HttpResponse:
             now=clock.now(),
         )
     except (settling.CannotSettle, CannotConfirm) as problem:
-        return _render(request, aside_id, form=form, refusal=str(problem), status=409)
+        refusal = f"Choice not recorded. {problem}" if isinstance(problem, CannotConfirm) else str(problem)
+        return _render(request, aside_id, form=form, refusal=refusal, status=409)
     done = (
         "Choice confirmed by two treasurers. Both records are kept."
         if row.settled_as
@@ -77,25 +78,28 @@ def choose(request: DeskRequest, aside_id: int) -> HttpResponse:
 def _render(request: DeskRequest, aside_id: int, *, status: int = 200, **changes: Any) -> HttpResponse:
     row = get_object_or_404(LedgerAside.objects.select_related("account").exclude(index=None), pk=aside_id)
     rival = settling.rival_of(row)
-    pair = settling.pair_of(row)
-    lines = (
-        [
-            (name, pair.first.get(name, ""), pair.second.get(name, ""), name in pair.differing)
-            for name in sorted(pair.first.keys() | pair.second.keys())
-        ]
-        if pair
-        else []
-    )
+    choices = list(row.choices.select_related("person").order_by("pk"))
+    may_choose = rival is not None and settling.may_choose(request.user, row)
+    has_chosen = request.user.pk in {choice.person_id for choice in choices}
     context: dict[str, Any] = {
         "row": row,
         "rival": rival,
-        "lines": lines,
+        "lines": _lines(settling.pair_of(row)),
         "unlisted": settling.is_unlisted(row),
-        "choices": row.choices.select_related("person").order_by("pk"),
-        "may_choose": rival is not None and settling.may_choose(request.user, row),
+        "choices": choices,
+        "may_choose": may_choose and not has_chosen,
+        "waits_for_another": may_choose and has_chosen,
         "form": RecordChoiceForm(),
         "digest": settling.digest_of(row),
         "purpose": settling.PURPOSE,
         "now": clock.now(),
     }
     return show(request, "exchange_ops/ledger_record.html", context | changes, status=status)
+
+
+def _lines(pair: settling.Pair | None) -> list[tuple[str, Any, Any, bool]]:
+    """Each member of the two records, those that differ first; none where they can't be compared."""
+    if pair is None:
+        return []
+    names = sorted(pair.first.keys() | pair.second.keys(), key=lambda name: (name not in pair.differing, name))
+    return [(name, pair.first.get(name, ""), pair.second.get(name, ""), name in pair.differing) for name in names]

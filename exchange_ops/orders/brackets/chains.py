@@ -12,6 +12,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
+from desk import clock
+
 ZERO: Final = Decimal(0)
 PATIENCE: Final = timedelta(minutes=2)  # how long an order that was sent counts as a guard without an answer
 
@@ -87,7 +89,11 @@ class Chain:
 
     def is_overdue(self, now: datetime) -> bool:
         """Whether an order has been on its way for too long to be relied on."""
-        return self.since is not None and now - self.since > PATIENCE
+        return _is_overdue(self.since, now)
+
+
+def _is_overdue(since: datetime | None, now: datetime) -> bool:
+    return since is not None and (now - since > PATIENCE or clock.is_future(since, now))
 
 
 def head_of(links: Sequence[Link]) -> Link:
@@ -119,7 +125,7 @@ def comes_to(links: Sequence[Link], *, now: datetime) -> Chain:
     since = min((link.since for link in coming if link.since is not None), default=None)
     if head.open:
         least = min([rests, *on_the_way])
-    elif since is not None and now - since > PATIENCE:
+    elif _is_overdue(since, now):
         least = ZERO  # nothing but what is on its way would guard it
     else:
         least = min(on_the_way, default=ZERO)

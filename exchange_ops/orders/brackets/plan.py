@@ -265,13 +265,13 @@ def _overdue_legs(at: Situation) -> list[Leg]:
     """The legs whose outcome has been unknown for too long to rely on them, while nothing else can be placed."""
     if at.room > ZERO:
         return []
-    unread = [leg for leg in at.legs if leg.settled_at and leg.is_lost and at.now - leg.settled_at > READ_WITHIN]
+    unread = [leg for leg in at.legs if leg.settled_at and leg.is_lost and _has_waited(at, leg.settled_at, READ_WITHIN)]
     return unread or [leg for leg in at.legs if leg.chain.is_overdue(at.now)]
 
 
 def is_paced(at: Situation) -> bool:
     """Whether the next stop has to wait, so that many small fills within half a minute share one."""
-    return len(at.legs) >= MOST_BY_ITSELF and _newest(at.legs) > at.now - TRY_AGAIN
+    return len(at.legs) >= MOST_BY_ITSELF and not all(_has_waited(at, leg.at, TRY_AGAIN) for leg in at.legs)
 
 
 def notes(at: Situation) -> str:
@@ -295,7 +295,7 @@ def _unguarded(at: Situation) -> Plan:
     tries_again = (
         all(leg.never_left and not leg.is_lost for leg in failed_legs)
         and len(at.legs) < MOST_BY_ITSELF
-        and all(clock.has_passed(TRY_AGAIN, since=leg.at, now=at.now) for leg in failed_legs)
+        and all(_has_waited(at, leg.at, TRY_AGAIN) for leg in failed_legs)
         if failed_legs
         else not is_paced(at)  # the outcome is known by now, and nobody has to be asked
     )
@@ -356,7 +356,7 @@ def _taking(at: Situation) -> Plan:
 
 def _can_take(at: Situation) -> bool:
     """Whether no order is on its way or lost, and the last attempt is long enough ago."""
-    rested = all(at.now - leg.at >= REST for leg in at.takes)
+    rested = all(_has_waited(at, leg.at, REST) for leg in at.takes)
     return rested and not _lost(at.legs) and not any(leg.open for leg in at.takes)
 
 
@@ -364,8 +364,8 @@ def _lost(legs: Iterable[Leg]) -> list[Leg]:
     return [leg for leg in legs if leg.is_lost]
 
 
-def _newest(legs: Iterable[Leg]) -> datetime:
-    return max(leg.at for leg in legs)
+def _has_waited(at: Situation, since: datetime, wait: timedelta) -> bool:
+    return clock.has_passed(wait, since=since, now=at.now)
 
 
 def _outcome(at: Situation) -> str:

@@ -35,6 +35,11 @@ PURPOSE: Final = "approve-order"
 APPROVE_WITHIN: Final = timedelta(minutes=30)
 NEEDED: Final = 1
 NOT_SEEN: Final = "The order changed after you opened it. Refresh, then decide."
+OLDER_FORM: Final = (
+    "Nothing was placed. The order was requested in an earlier version of Countersign, in which an approval did not "
+    "cover its stop and take profit, so it can no longer be approved. Treasury can reject it, or its requester can "
+    "withdraw it; an operator can then request it again."
+)
 BALLOT: Final = votes.Ballot(OrderApproval, "order", PURPOSE, roles.TREASURY)
 
 
@@ -136,6 +141,11 @@ def is_approved(row: Order) -> bool:
     return digests.matches(row.digest, row) and votes.people(valid_votes) >= NEEDED
 
 
+def is_of_older_form(row: Order) -> bool:
+    """Whether it was requested with a bracket in a version whose approvals did not cover the bracket."""
+    return digests.is_of_older_form(row.digest, row)
+
+
 def undecided() -> QuerySet[Order]:
     """Everything that waits for an approval, the oldest first."""
     return (
@@ -212,6 +222,8 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
         raise CannotDecide("Not placed: the approval deadline has passed. An operator can request it again.")
     if freezes.active(row.account) is not None:
         raise CannotDecide("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
+    if is_of_older_form(row):
+        raise CannotDecide(OLDER_FORM)
     if act.digest != row.digest or not digests.matches(row.digest, row):
         raise CannotDecide(NOT_SEEN)
 

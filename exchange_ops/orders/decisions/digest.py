@@ -25,6 +25,12 @@ def matches(candidate: str, row: Order) -> bool:
     return candidate in digest.digests(_content(row, _exits(row)))
 
 
+def is_of_older_form(candidate: str, row: Order) -> bool:
+    """Whether this is the digest of the order alone, as versions before 0.8.0 made it where a bracket was placed with
+    it: an approval of it does not cover the stop and the take profit."""
+    return _exits(row) is not None and candidate in digest.digests(_content(row, None))
+
+
 def _content(row: Order, exits: ExitPrices | None) -> dict[str, Any]:
     signed = digest.signed_content(row)
     texts = {name: value.isoformat() for name, value in signed.items() if isinstance(value, datetime)}

@@ -141,6 +141,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _without_a_stop,
+            by_two=True,
             ends="Resolves once the stop is on the exchange or the bracket is ended.",
         ),
         Kind(
@@ -149,6 +150,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.TRADERS,
             _unclear,
+            by_two=True,
             ends="Resolves once the order is found on the exchange or confirmed absent, or the bracket is ended.",
         ),
     ),

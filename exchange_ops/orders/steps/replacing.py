@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
+from desk import clock
 from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.client.sightings import ABSENT_AFTER
 from exchange_ops.keys import clients, store
@@ -244,7 +245,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         _keep_unreplaced(row, newer, record, now)
     elif record is not None:
         _end_replaced(row, newer, now, **order_records.observed_columns(record, now=now))
-    elif now - newer.updated_at >= ABSENT_AFTER:
+    elif clock.has_passed(ABSENT_AFTER, since=newer.updated_at, now=now):
         _end_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
     else:
         machine.touch(row, next_action_at=now + READ_AGAIN)

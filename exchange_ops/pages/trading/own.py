@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
 
+from desk import clock
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth
@@ -39,7 +40,8 @@ def _just_ended(account: Account | None, symbol: Symbol, now: datetime) -> list[
     """Orders that ended within the last minute, the newest first."""
     rows = Order.objects.filter(account=account, symbol=symbol.code).order_by("-pk")[:_LOOKED_AT] if account else ()
     since = now - ENDED_STAYS
-    ended = [row for row in rows if not row.is_open and row.state != states.WAITING and row.updated_at >= since]
+    over = [row for row in rows if not row.is_open and row.state != states.WAITING]
+    ended = [row for row in over if clock.is_fresh(row.updated_at, now, within=ENDED_STAYS)]
     # An old order that is read for the first time has not ended now.
     return [row for row in ended if row.exchange_updated_at is None or row.exchange_updated_at >= since - ENDED_STAYS]
 

@@ -98,7 +98,7 @@ def _lines(request: DeskRequest, account: Account, now: datetime) -> list[dict[s
         line = {
             "position": row,
             "symbol": symbol,
-            "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
+            "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol), now=now),
             "estimate": estimate,
             "warnings": estimate.warnings(now=now),
             "token": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",

@@ -37,7 +37,7 @@ def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
         return redirect("margin-symbol", symbol.upper())
     now, account = clock.now(), accounts.current(request)
     row = Symbol.objects.filter(pk=symbol).first()
-    account_lines = lines.of_account(account, only=symbol)
+    account_lines = lines.of_account(account, now=now, only=symbol)
     if row is None and not account_lines:
         raise Http404("The exchange does not list this symbol.")
     if row is not None:

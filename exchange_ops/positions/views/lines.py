@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -49,7 +50,7 @@ class Way:
         return [Point("L", self.liquidation, "end"), *call, Point("E", self.entry)]
 
 
-def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any]]:
+def of_account(account: Account | None, *, now: datetime, only: str = "") -> list[dict[str, Any]]:
     """One line a margin account, its position beside it."""
     rows = MarginAccount.objects.filter(account=account, gone_at=None).order_by("symbol")
     held = list(rows.filter(symbol=only) if only else rows)
@@ -58,7 +59,7 @@ def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any
     symbols, tickers = Symbol.objects.in_bulk(codes), Ticker.objects.in_bulk(codes)
     waiting = {row.symbol: row for row in _under_way(account)}
     return [
-        _line(row, positions.get(row.symbol), symbols.get(row.symbol), tickers.get(row.symbol))
+        _line(row, positions.get(row.symbol), symbols.get(row.symbol), tickers.get(row.symbol), now)
         | {"waiting": waiting.get(row.symbol)}
         for row in held
     ]
@@ -117,9 +118,13 @@ def _under_way(account: Account | None) -> list[MarginAction]:
 
 
 def _line(
-    held: MarginAccount, position: MarginPosition | None, symbol: Symbol | None, ticker: Ticker | None
+    held: MarginAccount,
+    position: MarginPosition | None,
+    symbol: Symbol | None,
+    ticker: Ticker | None,
+    now: datetime,
 ) -> dict[str, Any]:
-    exposure = None if position is None else danger.exposure(position=position, ticker=ticker)
+    exposure = None if position is None else danger.exposure(position=position, ticker=ticker, now=now)
     return {
         "account": held,
         "position": position,

@@ -55,7 +55,7 @@ def margin(request: DeskRequest) -> HttpResponse:
             "actions": lines.actions(account),
         }
     else:
-        account_lines = lines.of_account(account)
+        account_lines = lines.of_account(account, now=now)
         interest.glance(codes=[line["account"].symbol for line in account_lines], now=now)
         context |= {"lines": account_lines, "under_way": lines.under_way(account, account_lines)}
         context["positions"] = sum(line["position"] is not None for line in account_lines)

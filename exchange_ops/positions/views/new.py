@@ -214,13 +214,13 @@ def _summary(
     if there.position is not None:
         interest.ask(symbol=there.symbol, period=interest.DEFAULT_PERIOD, now=now)
         ticker = Ticker.objects.filter(pk=code).first()
-        context["exposure"] = danger.exposure(position=there.position, ticker=ticker)
+        context["exposure"] = danger.exposure(position=there.position, ticker=ticker, now=now)
     if wish is None:
         return context
     row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
     problems, overstep_list = request_checks.judge(row=row, wish=wish, there=there, now=now)
     ticks = [] if problems else confirmations.ticks(overstep_list, confirmed)
-    risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position)
+    risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position, now=now)
     return context | {"oversteps": ticks, "risk": risk} | _outcome(row, there, problems, context)
 
 

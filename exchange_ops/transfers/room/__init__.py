@@ -68,10 +68,10 @@ def _in_state(state: str) -> Callable[[datetime, str], Iterator[Cause]]:
 
 def _unknown(now: datetime, only: str) -> Iterator[Cause]:
     """Every transfer whose outcome has been unknown for minutes: usually the ledger shows it within seconds."""
-    rows = Transfer.objects.filter(state=states.UNKNOWN, updated_at__lt=now - UNKNOWN_FOR)
+    rows = Transfer.objects.filter(clock.older("updated_at", now - UNKNOWN_FOR, now=now), state=states.UNKNOWN)
     for row in rows_of(rows, only):
         amount = kept_amount(row.amount, row.currency)
-        minutes = int((now - row.updated_at).total_seconds() // 60)
+        minutes = int((ages.age(row.updated_at, now) or UNKNOWN_FOR).total_seconds() // 60)
         sentence = (
             f"{row.reference}, {amount}: outcome unknown for {minutes // 5 * 5 or minutes} min. "
             "The money may have moved: the exchange's response was lost, and its ledger doesn't show the transfer "

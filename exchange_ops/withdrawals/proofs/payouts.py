@@ -133,9 +133,10 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     in_watched_state = Q(state__in=WITH_TRANSACTION) | Q(
         Exists(proof_losses), ~Q(proof__standing=models.WRONG), state=states.DISPUTED
     )
-    by_time = Q(proof__next_look_at__lte=now)
+    before_the_fall = Q(proof__tried_at__gt=now + clock.TOLERANCE)
+    by_time = Q(proof__next_look_at__lte=now) | before_the_fall
     by_block = ~Q(proof__tip_hash=newest_tip.hash) & Q(proof__problem="") if newest_tip is not None else Q(pk__in=())
-    not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
+    not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now) | before_the_fall
     buried_no_more = Q(tips.may_be_replaced(height="proof__height", seen_at="proof__looked_at")) & not_put_off
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
     rows = Withdrawal.objects.filter(in_watched_state, asks, currency=COIN).exclude(hash="")

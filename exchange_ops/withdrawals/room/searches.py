@@ -32,19 +32,22 @@ def withdrawals(text: str, scope: Scope) -> Iterator[Hit]:
     if len(text) >= SHORTEST_PIECE:
         pieces |= Q(address__icontains=text) | Q(reason__icontains=text)
     for row in newest(Withdrawal, withdrawals_named(text), pieces, scope):
-        words = f"{plain(row.amount)} {row.currency} to {shortened(row.address)}"
+        words = f"{plain(row.amount)} {row.currency} to {shortened(row.address)}, {row.label.lower()}"
         yield Hit("Withdrawals", row.reference, words, reverse("withdrawal", args=[row.pk]), "arrow-up-right")
 
 
 def destinations(text: str, scope: Scope) -> Iterator[Hit]:
-    """Addresses with payouts from here, paid or not, however often."""
+    """Addresses with payouts from here, with how many of them are paid, pending and not paid."""
     if len(text) < SHORTEST_PIECE:
         return
     like = Q(address__icontains=text) | Q(address__in=addresses.every_form(text))
     rows = Withdrawal.objects.filter(like, account__in=scope.accounts).values("currency", "address")
-    paid = Count("pk", filter=Q(state__in=states.PAID))
-    for row in rows.annotate(count=Count("pk"), paid=paid).order_by("-count", "address")[:MOST_OF_A_KIND]:
-        words = f"{row['currency']}, {row['count']} payout{'' if row['count'] == 1 else 's'}, {row['paid']} paid"
+    paid, over = (Count("pk", filter=Q(state__in=names)) for names in (states.PAID, states.NOT_PAID))
+    counted = rows.annotate(count=Count("pk"), paid=paid, over=over)
+    for row in counted.order_by("-count", "address")[:MOST_OF_A_KIND]:
+        parts = {"paid": row["paid"], "pending": row["count"] - row["paid"] - row["over"], "not paid": row["over"]}
+        outcomes = ", ".join(f"{number} {outcome}" for outcome, number in parts.items() if number)
+        words = f"{row['currency']}, {row['count']} payout{'' if row['count'] == 1 else 's'} ({outcomes})"
         url = with_query("withdrawals", text=row["address"])
         yield Hit("Destinations", shortened(row["address"]), words, url, "landmark")
 

@@ -8,6 +8,7 @@ from then on only the ledger is read.
 from datetime import datetime, timedelta
 from typing import Any
 
+from desk import clock
 from desk.machines import calls as machine_calls
 from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
@@ -83,7 +84,7 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
             last_problem="",
             **figures,
         )
-    elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
+    elif deadlines.escalation_is_due(row, exchange_now) and clock.has_passed(STILL, since=row.updated_at, now=now):
         reason = answer.problem or "The exchange still shows the reservation as open, long after its deadline."
         machine.move(
             row,

@@ -11,6 +11,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
+from desk import clock
 from desk.audit import trail
 from desk.machines import calls as machine_calls
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
@@ -71,7 +72,8 @@ def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
 
 def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:
     tries = ExternalCall.objects.filter(withdrawal=owner, kind=ExternalCall.ORPHAN)
-    if tries.filter(exchange_id=entry.exchange_id, prepared_at__gt=now - AGAIN_AFTER).exists():
+    lately = clock.recent("prepared_at", now - AGAIN_AFTER, now=now)
+    if tries.filter(lately, exchange_id=entry.exchange_id).exists():
         return 0
     watch = Stopwatch(now)
     try:

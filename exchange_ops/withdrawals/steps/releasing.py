@@ -5,6 +5,7 @@ An answer alone does not end it: only the ledger does, by showing that the payou
 
 from datetime import datetime, timedelta
 
+from desk import clock
 from desk.machines import calls as machine_calls
 from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
@@ -150,7 +151,7 @@ def _escalate_once(row: Withdrawal, now: datetime) -> None:
     if not deadlines.escalation_is_due(row, exchange_now) or row.events.filter(event="escalated").exists():
         return
     late = timedelta(minutes=1)
-    if row.delete_count == 0 and now - row.updated_at < late:
+    if row.delete_count == 0 and not clock.has_passed(late, since=row.updated_at, now=now):
         return
     machine.move(
         row,

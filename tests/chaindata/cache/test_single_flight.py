@@ -92,9 +92,9 @@ def test_two_workers_share_the_rows_of_a_bulk_and_ask_for_none_twice(service):
 def test_a_process_that_dies_while_it_asks_loses_its_claim(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = 7
     answers.read("get_block_count", now=NOW)
-    ChainAnswer.objects.update(claimed_by="dead", claimed_until=NOW + fetching.CLAIMED_FOR)
+    ChainAnswer.objects.update(claimed_by="dead", claimed_until=NOW + answers.CLAIMED_FOR)
     assert run_worker(NOW) == 0
-    later = NOW + fetching.CLAIMED_FOR
+    later = NOW + answers.CLAIMED_FOR
     answers.read("get_block_count", now=later)
     assert run_worker(later) == 1
 

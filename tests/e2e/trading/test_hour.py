@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.bounds import stretched
+from tests.charts import grasp_line
 from tests.e2e.visitors import rows
 from tests.selection import is_usual_depth
 
@@ -143,3 +144,29 @@ def test_orders_are_placed_changed_and_cancelled_without_leaving_the_desk(visit)
     assert page.evaluate("window.mark") == "here"
     assert page.url.endswith(PAGE)
     print(f"slowest agreement of {ORDERS} orders: {trader.slowest:.2f} s")
+
+
+@pytest.mark.every(3, "a line that is given up or moved is proven on the page of a market; this is the whole way once")
+def test_an_order_dragged_on_the_chart_has_its_new_price_at_the_exchange(visit):
+    trader = Trader(visit("operator", height=1_400))
+    page = trader.page
+    expect(page.locator("#candles")).to_have_attribute("data-candles", re.compile(r"\d"))
+    candles = json.loads(page.locator("#candles").get_attribute("data-candles"))[-40:]
+    high, low = max(Decimal(candle[2]) for candle in candles), min(Decimal(candle[3]) for candle in candles)
+    start = (low - (high - low) / 8).quantize(Decimal("0.00001")).normalize()  # below the candles, still on the chart
+    order = trader.place(f"{start:f}", "0.1", 45)
+    trader.agree_on(order, "new", quantity=Decimal("0.1"))
+    across, down = grasp_line(page)
+    page.mouse.down()
+    page.mouse.move(across, down + 25, steps=5)
+    page.mouse.up()
+    field = page.locator("#change_price")
+    expect(field).not_to_have_value("")
+    price = field.input_value()
+    assert Decimal(price) < start
+    change = page.get_by_role("button", name=f"Replace O-{order[0]} with buy order: 0.1 ETH at {price} BTC")
+    press(page, change, 45)
+    expect(trader.answer).to_contain_text(f"replaces O-{order[0]}")
+    trader.agree_on(trader.newest(), "new", quantity=Decimal("0.1"), price=Decimal(price))
+    trader.agree_on(order, "canceled")
+    assert page.evaluate("window.mark") == "here"

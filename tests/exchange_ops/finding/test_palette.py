@@ -5,10 +5,13 @@ import re
 import pytest
 
 from desk import clock
+from desk.web.search import Scope
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import Order
 from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.room import searches
 from tests.exchange_ops import rows
+from tests.exchange_ops.incidents import provoked
 from tests.exchange_ops.orders import order_rows
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +57,19 @@ def test_an_address_is_found_by_a_piece_and_as_a_destination(look, operator, pay
     kinds = {kind for kind, _, _ in look(operator, row.address[6:18])}
     assert {"Withdrawals", "Destinations"} <= kinds
     assert look(operator, row.address[6:8]) == [], "too short a piece names nothing"
+
+
+def test_a_destination_tells_what_is_paid_from_what_is_pending_and_what_is_not_paid(operator, account, payable):
+    now, scope = clock.now(), Scope(operator, [account], [], clock.now())
+    held = rows.held(operator, now=now)
+    (hit,) = searches.destinations(held.address, scope)
+    assert hit.words == "BCH, 1 payout (1 pending)"
+    rows.ended(operator, now=now)
+    provoked.overdue(operator)
+    (hit,) = searches.destinations(held.address, scope)
+    assert hit.words == "BCH, 3 payouts (1 paid, 1 pending, 1 not paid)"
+    words = [hit.words for hit in searches.withdrawals(held.address, scope)]
+    assert [one.rpartition(", ")[2] for one in words] == ["awaiting broadcast", "expired", "waiting for approvals"]
 
 
 def test_orders_markets_currencies_people_and_operations(look, operator, admin, account, payable):

@@ -93,6 +93,8 @@ def test_every_kind_about_money_takes_two_people():
         alarms.DEPOSIT_DIFFERS,
         alarms.PAYOUT_OVERDUE,
         alarms.TRANSFER_UNKNOWN,
+        alarms.WITHOUT_A_STOP,
+        alarms.BRACKET_UNCLEAR,
     }
     by_votes = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.TRANSFER_UNCLEAR, alarms.HOLD_LEFT, alarms.RECORDS_DIFFER}
     every = kinds.every().values()

@@ -204,7 +204,10 @@ def test_the_page_shows_both_records_and_takes_the_choice(aside: Any, people: An
     assert answer.status_code == 302
     assert RecordChoice.objects.get().holds == SECOND
     assert session
-    assert "Line one" in client.get(address).content.decode()
+    page = client.get(address).content.decode()
+    assert "Line one" in page
+    assert "Another treasurer must choose the same record." in page
+    assert "data-decides" not in page, "one person chooses once"
 
 
 def totals(account: Any) -> dict[str, Decimal]:

@@ -9,16 +9,18 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from desk import clock
+from desk.machines.decisions import Act
 from desk.people import roles, stepup, totp
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders import machine
+from exchange_ops.orders import machine, sending
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.workflow import Exits
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.decisions import digest as digests
 from exchange_ops.orders.models import Order, OrderApproval, OrderCall
 from exchange_ops.orders.request_checks import CannotPlace, request_of
+from exchange_ops.orders.views import choices
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policy
 from exchange_ops.policy.models import PolicyVersion
@@ -176,7 +178,14 @@ def test_the_exits_placed_with_it_are_approved_with_it_and_none_are_added_while_
         now=clock.now(),
     )
     assert (row.state, row.bracket.stop_price) == ("waiting", exits.stop)
-    assert not digests.matches(digests.compute(row, exits=None), row)
+    earlier = digests.compute(row, exits=None)
+    assert not digests.matches(earlier, row)
+    row.digest = earlier  # as a version before 0.8.0 wrote it
+    with pytest.raises(approvals.CannotDecide, match="requested in an earlier version"):
+        approvals._refuse_unless_open(row, Act(treasurer, clock.now(), "s", "", earlier))
+    assert choices.decision_context(row, treasurer)["why_not"].startswith("Nothing was placed. ")
+    assert "earlier version of Countersign" in sending._obstacle(row, clock.now())
+    row = dealing.fresh(row)
     approved = approve(codes, treasurer, row)
     brackets.let_go(bracket_id=row.bracket.pk, person=dealing.operator, now=clock.now())
     assert not approvals.is_approved(dealing.fresh(approved)), "approved was an order with exits"

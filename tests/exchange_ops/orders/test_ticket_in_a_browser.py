@@ -88,3 +88,31 @@ def test_a_limit_far_from_the_market_is_placed_only_once_its_warning_is_ticked(o
     page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
     expect(page.locator("main")).to_contain_text("confirmed:")
     assert [each["name"] for each in Order.objects.get().oversteps] == ["price_far"]
+
+
+def test_while_the_connection_is_away_a_ticket_is_kept_and_sends_nothing(open_as, operator):
+    order_rows.market(now=clock.now())
+    page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy&price=400")
+    place, banner, quantity = page.locator("#place"), page.locator("#offline"), page.locator("#id_quantity")
+    quantity.fill("0.5")
+    expect(place).to_have_text("Place buy order: 0.5 BCH at 400 USD")
+    page.evaluate("document.querySelector('#strip > span').innerHTML = '<span class=all-well>All clear</span>'")
+    expect(page.get_by_text("All clear")).to_be_visible()
+    page.context.set_offline(True)
+    expect(banner).to_contain_text(
+        "Nothing can be sent until the connection is back: no approval, no payout, no order."
+    )
+    expect(banner).to_contain_text("What you typed is kept.")
+    expect(page.get_by_text("All clear")).to_be_hidden()
+    expect(place).to_be_disabled()
+    quantity.fill("0.6")
+    quantity.press("Control+Enter")
+    quantity.press("Enter")
+    page.context.set_offline(False)
+    expect(banner).to_be_hidden()
+    expect(quantity).to_have_value("0.6")
+    assert not Order.objects.exists()
+    expect(place).to_have_text("Place buy order: 0.6 BCH at 400 USD")
+    place.click()
+    page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
+    assert Order.objects.get().quantity.normalize() == Decimal("0.6")

@@ -74,7 +74,7 @@ def test_two_purchases_and_two_sales_by_hand(account):
 def test_a_result_without_a_known_cost_is_a_dash_with_the_reason(account):
     sale = filled(1, NOON, side="sell", quantity="2", price="300")
     compute(account, trading="1")
-    assert outcome(sale).result == outcomes.RealisedResult(None, "USD", "2 sold without a cost basis.")
+    assert outcome(sale).result == outcomes.RealisedResult(None, "USD", "2 BCH sold without a cost basis.")
 
 
 def test_a_result_that_lags_behind_the_trades_is_not_shown(account):

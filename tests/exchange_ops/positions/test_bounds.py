@@ -117,7 +117,8 @@ def test_a_price_that_is_not_known_is_confirmed_as_unknown(operator, position):
 
 
 def test_a_price_from_before_the_clock_was_set_back_is_confirmed_as_unknown(operator, position):
-    MarginPosition.objects.update(read_at=clock.now() + timedelta(hours=1))
+    for model in (MarginPosition, Ticker):
+        model.objects.update(read_at=clock.now() + timedelta(hours=1))
     (found,) = missing(operator, states.SET, amount=Decimal(90))
     assert found.token == "call_near:unknown"
 

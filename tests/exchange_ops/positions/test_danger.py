@@ -40,7 +40,7 @@ def price(last):
 
 
 def exposure(row):
-    return danger.exposure(position=row, ticker=Ticker.objects.filter(pk="BCHUSD").first())
+    return danger.exposure(position=row, ticker=Ticker.objects.filter(pk="BCHUSD").first(), now=clock.now())
 
 
 @pytest.mark.parametrize(("columns", "mark"), [(LONG, "97"), (SHORT, "103")])

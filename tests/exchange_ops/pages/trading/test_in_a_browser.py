@@ -13,6 +13,7 @@ from exchange_ops.orders import machine
 from exchange_ops.orders.models import Order
 from exchange_ops.wire import records
 from exchange_ops.wire.market_session import BookChanged
+from tests.charts import grasp_line
 from tests.exchange_ops import rows
 from tests.exchange_ops.market import test_live_markets as live
 from tests.exchange_ops.orders import order_rows
@@ -115,35 +116,41 @@ def test_older_candles_come_before_those_that_are_drawn(open_page, own):
     assert page.evaluate("window.marked") is True
 
 
+# What becomes of the one own order on the chart, by another hand, while its line is moved.
+_OWN = """(changes) => { const part = document.getElementById("work");
+    const [one] = window.own ||= JSON.parse(part.dataset.own), here = {price: "2.5", replace: "/orders/77/replace/"};
+    part.dataset.own = JSON.stringify(changes ? [{...one, ...here, ...changes}] : []);
+    document.dispatchEvent(new CustomEvent("desk:own")); }"""
+
+
 @pytest.mark.thorough("the confirmation that it leads to runs always")
-def test_the_line_of_an_own_order_leads_to_the_confirmation_of_a_change(open_page, own):
+def test_a_line_that_is_moved_leads_to_the_confirmation_and_one_that_is_given_up_says_so(open_page, own):
     page = open_page(PAGE)
-    addresses = []
+    addresses, answer = [], page.locator("#own-answer")
     page.unroute_all()
     page.route("**/orders/*/replace/**", lambda route: (addresses.append(route.request.url), route.fulfill(status=204)))
-    place = """() => { const part = document.getElementById("work");
-        const [one] = JSON.parse(part.dataset.own);
-        part.dataset.own = JSON.stringify([{...one, price: "2.5", replace: "/orders/77/replace/"}]);
-        document.dispatchEvent(new CustomEvent("desk:own")); }"""
-    page.evaluate(place)
-    page.locator("#chart").scroll_into_view_if_needed()
-    box = page.locator("#chart").bounding_box()
-    across = box["x"] + box["width"] / 3
-    # The chart shows the candle from 1 to 4: the line is where the pointer turns into that of a line.
-    for down in range(20, int(box["height"]) - 20, 4):
-        page.mouse.move(across, box["y"] + down)
-        if page.locator("#chart.on-line").count():
-            break
-    expect(page.locator("#chart.on-line")).to_have_count(1)
+    page.evaluate(_OWN, {})
+    across, down = grasp_line(page)  # the chart shows the candle from 1 to 4
+    above = page.locator("#chart").bounding_box()["y"] - 30
+
+    def given_up(*, by, words, to=(across, down + 40)):
+        page.mouse.move(across, down)
+        expect(page.locator("#chart.on-line")).to_have_count(1)
+        page.mouse.down()
+        page.mouse.move(*to, steps=4)
+        by()
+        page.mouse.up()
+        expect(answer).to_have_text(f"{own.reference} was not changed{words}")
+        page.evaluate(_OWN, {})
+
+    given_up(by=lambda: page.keyboard.press("Escape"), words=".")
+    given_up(by=lambda: None, to=(across, above), words=": it was dropped outside the chart.")
+    given_up(by=lambda: page.evaluate(_OWN), words=": it can no longer be changed.")
+    given_up(by=lambda: page.evaluate(_OWN, {"price": "2.6"}), words=": its price became 2.60 while you moved it.")
+    assert not addresses, "nothing was asked for"
+    page.mouse.move(across, down)
     page.mouse.down()
-    page.mouse.move(across, box["y"] + down + 40, steps=4)
-    page.keyboard.press("Escape")
-    page.mouse.up()
-    assert not addresses, "given up, nothing is addresses"
-    page.mouse.move(across, box["y"] + down)
-    expect(page.locator("#chart.on-line")).to_have_count(1)
-    page.mouse.down()
-    page.mouse.move(across, box["y"] + down + 40, steps=4)
+    page.mouse.move(across, down + 40, steps=4)
     page.mouse.up()
     live.until(lambda: page.wait_for_timeout(50) or bool(addresses))
     (address,) = addresses
