@@ -93,7 +93,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
             )
             review.review_now(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
-        raise CannotWatch("Someone else has just changed this address. Refresh the page.") from None
+        raise CannotWatch("A colleague has just stopped watching this address. Refresh the page.") from None
     return row
 
 

@@ -217,9 +217,8 @@ def _until_the_next_code(usable_from: datetime, now: datetime) -> str:
     if usable_from - now <= timedelta(seconds=60):
         return "This code has already been used. Wait up to 30 seconds for the next one."
     return (
-        f"Decision not recorded: one-time codes are not accepted until {usable_from:%H:%M} UTC, because this desk's "
-        "clock was set back. "
-        "Use a passkey, or ask an administrator to correct the clock."
+        f"One-time codes are not accepted until {usable_from:%Y-%m-%d %H:%M} UTC, because this desk's clock was set "
+        "back. Use a passkey, or ask an administrator to correct the clock."
     )
 
 

@@ -52,7 +52,9 @@ def role_problem(grants: Collection[str]) -> str:
 def refuse_oneself(actor: "Person", person: "Person") -> None:
     """Raise CannotChange for somebody who would change their own account."""
     if actor.pk == person.pk:
-        raise CannotChange("No changes made: you can't change your own roles, factors or account. Ask another admin.")
+        raise CannotChange(
+            "No changes made: you can't change your own roles, factors or account. Ask another administrator."
+        )
 
 
 def refuse_last_admin(person: "Person") -> None:

@@ -201,7 +201,7 @@ def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, 
     impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
     if impact is None or not clock.is_fresh(impact.read_at, now, within=STALE_AFTER):
         sentence = (
-            f"Policy allows at most {allowed} from the market, but there is no current order book to check against."
+            f"Policy allows at most {allowed} from the best price, but there is no current order book to check against."
         )
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.short:

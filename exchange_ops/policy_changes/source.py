@@ -65,7 +65,7 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
         mine=row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,
         own=is_own,
         is_followed=row.state == states.AGREED,
-        who="treasury or admin",
+        who="treasury or administrators",
         phase=row.state,
         row=None,
     )

@@ -226,7 +226,7 @@ class MarketSession(Conversation[OwnEvent]):
 
     def _confirmed(self, result: bytes, now_ms: int) -> None:
         if result != b"true":
-            self._end("The exchange did not confirm a subscription.")
+            self._end("The exchange did not confirm a subscription change.")
         else:
             self._arrange(now_ms)
 

@@ -100,7 +100,8 @@ def closed_subaccounts(reader: ExchangeClient) -> Iterator[Answer]:
     words = sorted({sub.status for sub in subs})
     value = {"status": ", ".join(words), "settings_shown": len(settings)}
     sentence = (
-        f"Status of frozen or disabled sub-accounts: {value['status']}; settings for {len(settings)} of {len(subs)}."
+        f"Status of frozen or disabled sub-accounts: {value['status']}; settings returned for {len(settings)} "
+        f"of {len(subs)}."
     )
     yield Answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
 

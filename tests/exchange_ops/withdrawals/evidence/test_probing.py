@@ -210,7 +210,7 @@ def test_the_readings_answer_as_documented_and_a_bare_probe_moves_nothing(accoun
     assert {"payin", "payout", "bankToExchange"} <= set(kinds)
     assert sum(kinds.values()) == density["read"]
     assert newest(account, "frozen_subaccount") == {"status": "disable", "settings_shown": 0}
-    assert "sub-accounts: disable; settings for 0 of 2" in answers["frozen_subaccount"]
+    assert "sub-accounts: disable; settings returned for 0 of 2" in answers["frozen_subaccount"]
     assert not {"pace", "rollback_after_commit"} & set(answers)
     assert changes_of(sandbox) == []
 
