@@ -31,6 +31,8 @@ PAGES = (
     "/ledger/",
     "/deposits/",
     "/addresses/",
+    "/payees/",
+    "/payees/new/",
     "/subaccounts/",
     "/subaccounts/7001/",
     "/subaccounts/freeze/?ids=7001&ids=7004",
