@@ -80,10 +80,10 @@ def test_an_order_that_is_listed_nowhere_is_waited_for_anew(operator):
     assert (row.missing_since, row.active) == (now, True)
 
 
-@pytest.mark.parametrize("asked", [-HOUR, HOUR])
-def test_a_key_that_was_probed_before_is_probed_once_more(account, asked, monkeypatch):
+@pytest.mark.parametrize("offset", [-HOUR, HOUR])
+def test_a_key_that_was_probed_before_is_probed_once_more(account, offset, monkeypatch):
     now = clock.now()
-    key = provoked.key(probed_at=now + HOUR, probe_asked_at=now + asked, sealed_secret="sealed")
+    key = provoked.key(probed_at=now + HOUR, probe_asked_at=now + offset, sealed_secret="sealed")
     assert probing.wake_due(now=now) == 1
     monkeypatch.setattr(probing, "_answers", lambda key, open_client: probing.Answers())
     probing._fill(key.pk, None, now)
