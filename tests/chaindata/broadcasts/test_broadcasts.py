@@ -197,7 +197,7 @@ def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
     dear = paying.signed(OWNER, FUNDED, 1, [(545, steps.locking(OTHER.address))])
     warnings = explanation.explain_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
-    assert "Outputs 0 are below 546" in warnings[1]
+    assert "outputs below 546 sat (dust). Dust outputs: 0." in warnings[1]
 
 
 def test_what_was_spent_before_is_said(node, run_worker):

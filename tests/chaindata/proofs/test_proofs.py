@@ -196,7 +196,7 @@ def test_every_changed_byte_of_the_transaction_is_refused(chain, service):
     for place in range(len(changed)):
         changed[place] ^= 1 << place % 8
         verdict = prove()
-        assert (verdict.outcome, verdict.sentence.startswith(("The service's response", "The service returned"))) == (
+        assert (verdict.outcome, verdict.sentence.startswith("The chain-data service")) == (
             Outcome.NOT_PROVEN,
             True,
         ), place
