@@ -71,7 +71,7 @@ def test_a_protection_goes_through_the_ticket_and_becomes_one_order(signed_in, o
     assert row.stop_price == (450 if ticket is STOP else None)
     more = client.post("/orders/new/", typed(effect=WORDS[ticket["protect"]], **ticket))
     assert (more.status_code, Order.objects.count()) == (422, 1)
-    assert "At most 4 BCH: the trading account holds 10, 6 of it reserved by open orders." in unescape(
+    assert "Enter at most 4 BCH: the trading account holds 10, 6 of it reserved by open orders." in unescape(
         more.content.decode()
     )
     assert 'name="protect" value="' + ticket["protect"] in more.content.decode(), "the ticket stays what it is"
@@ -111,7 +111,7 @@ def test_it_is_judged_again_as_it_is_placed(operator):
     terms = {"symbol": "BCHUSD", "side": "sell", "type": "stopLimit", "time_in_force": "GTC"}
     requested = OrderRequest(**terms, quantity=Decimal(6), price=Decimal(445), stop_price=Decimal(450))
     first = place(requested=requested, request_key="first-of-two")
-    with pytest.raises(CannotPlace, match="At most 4 BCH"):
+    with pytest.raises(CannotPlace, match="Enter at most 4 BCH"):
         place(requested=requested, request_key="second-of-two")
     assert place(requested=requested, request_key="first-of-two") == first
     Ticker.objects.update(last=440)
