@@ -178,7 +178,8 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
 
 def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
-        return f"The {spoken} contains a space at position {place}. Remove the space."
+        what = "a space" if letter == " " else "a tab, line break or other blank"
+        return f"The {spoken} contains {what} at position {place}. Remove this character."
     name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
     return (
         f"Character {place} of the {spoken} is {name}, not a plain letter or digit. Copy the {spoken} "
