@@ -343,5 +343,5 @@ def test_a_prepared_trap_in_the_short_place_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
     long_folder = Path("/srv") / ("x" * 120)
     environment.private_socket(long_folder, "redis.sock").parent.chmod(0o777)
-    with pytest.raises(environment.OddSetting, match="another user"):
+    with pytest.raises(environment.OddSetting, match="not private to this user"):
         environment.private_socket(long_folder, "redis.sock")

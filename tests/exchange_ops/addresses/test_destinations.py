@@ -132,7 +132,7 @@ def test_an_address_without_a_checksum_is_marked():
         ("XRP", True, "007", "leading zeros"),
         ("XRP", True, "1" * 255, "0 to 4294967295"),
         ("XRP", True, "12 34", "whole number from 0"),
-        ("EOS", True, "12\u00a034", "contains a space"),
+        ("EOS", True, "12\u00a034", "or other blank at position"),
         ("XRP", True, "\uff11\uff12", "fullwidth"),
         ("EOS", True, "x" * 256, "can be up to 255 characters"),
         ("EOS", True, "memo\u200d", "zero width joiner"),
