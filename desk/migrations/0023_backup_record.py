@@ -14,8 +14,6 @@ class Migration(migrations.Migration):
                 ("tried_at", models.DateTimeField(null=True)),
                 ("problem", models.CharField(blank=True, default="", max_length=500)),
             ],
-            options={
-                "constraints": [models.CheckConstraint(condition=models.Q(("pk", 1)), name="one_backup_record")]
-            },
+            options={"constraints": [models.CheckConstraint(condition=models.Q(("pk", 1)), name="one_backup_record")]},
         ),
     ]
