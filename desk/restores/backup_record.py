@@ -1,7 +1,7 @@
 """When the last backup was made, as `manage.py backup` records it, and whether the next one is late.
 
-Cron reports a backup that failed to the mail of its own machine, and one that never ran to nobody. So the desk keeps one
-row about it, which is a check of readiness and an incident.
+Cron reports a failed backup to the mail of its own machine, and one that never ran to nobody. So the desk keeps one row
+about it, which is a check of readiness and an incident.
 """
 
 from datetime import datetime, timedelta
