@@ -46,10 +46,8 @@ def health() -> Health:
         sentence = f"Backup failed {_ago(row.tried_at, now)}: {row.problem.rstrip('.')}. {last}."
         return Health(ok=False, sentence=sentence, age_s=age_s, public=_PUBLIC)
     if is_overdue(row, now):
-        sentence = (
-            f"{last}; one is expected every {settings.BACKUP_OVERDUE_HOURS} h. Check the backup job on the server."
-        )
-        return Health(ok=False, sentence=sentence, age_s=age_s, public=_PUBLIC)
+        expected = f"one is expected every {settings.BACKUP_OVERDUE_HOURS} h. Check the backup job on the server."
+        return Health(ok=False, sentence=f"{last}; {expected}", age_s=age_s, public=_PUBLIC)
     return Health(ok=True, sentence=f"{last}.", age_s=age_s, public=f"{last}.")
 
 

@@ -1,4 +1,4 @@
-"""A restore that the desk noticed, its history, and people's verdicts on what waits; and when the last backup was made."""
+"""A restore that the desk noticed, its history, and people's verdicts on what waits; and the record of backups."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""What this room declares to the desk: its topics, guards, replay, check and incidents, and what keeps calls from leaving."""
+"""What this room declares to the desk: its topics, guards, replay, check, incidents, what keeps calls back."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -27,7 +27,8 @@ def test_a_backup_that_fails_is_reported_with_its_reason_until_one_is_made(tmp_p
     assert not failed.ok
     assert failed.sentence.startswith("Backup failed 0 s ago: The backup could not be written: ")
     assert failed.sentence.endswith("Last backup 5 h ago.")
-    assert str(tmp_path) in failed.sentence and str(tmp_path) not in failed.anonymous
+    assert str(tmp_path) in failed.sentence
+    assert str(tmp_path) not in failed.anonymous
     backup_record.made(now=now)
     assert (backup_record.health().ok, backup_record.health().sentence) == (True, "Last backup 0 s ago.")
 
