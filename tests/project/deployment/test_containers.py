@@ -132,6 +132,8 @@ def test_every_image_can_be_pinned_by_a_variable_of_the_page():
     dockerfile = (tree.ROOT / "Dockerfile").read_text()
     assert re.findall("^FROM (.+)$", dockerfile, re.MULTILINE) == ["${BASE_IMAGE}"]
     assert f"ARG BASE_IMAGE={preset['BASE_IMAGE']}\n" in dockerfile
+    (client,) = re.findall("^ARG POSTGRES_CLIENT=([0-9]+)$", dockerfile, re.MULTILINE)
+    assert preset["POSTGRES_IMAGE"].startswith(f"postgres:{client}-"), "an older pg_dump refuses a newer server"
 
 
 def test_secrets_are_in_files_of_their_own():
