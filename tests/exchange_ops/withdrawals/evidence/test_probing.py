@@ -14,7 +14,7 @@ from exchange_ops.market import reference, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import facts, public_client
 from exchange_ops.shared.models import Account, Fact
-from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, probing
+from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, probing, reconciliation
 from sandbox.exchange.accounts.accounts import SubStatus
 from wire.errors import Refused
 
@@ -131,6 +131,9 @@ def test_the_holds_of_a_probe_are_not_foreign_unless_they_are_paid(account, sand
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     assert LedgerEntry.objects.filter(public_comment__startswith="probe-").count() == 2
     assert not LedgerEntry.objects.filter(foreign=True).exists()
+    reader, now = client_as("demo-full"), clock.now()
+    compared = {one.about: one for one in reconciliation.reconcile(account=account, client=reader, now=now)}
+    assert compared["open holds"].agrees, "for the hour in which a probe's hold is left open"
     client_as("demo-withdraw").commit_withdrawal(exchange_id=newest(account, "left_hold")["id"])
     sandbox.control("clock", {"advance_ms": 60_000})
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
