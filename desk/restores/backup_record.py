@@ -25,12 +25,12 @@ def expect(*, now: datetime) -> None:
     BackupRecord.objects.filter(pk=_ONE_ROW, since=None).update(since=now)
 
 
-def made(*, now: datetime) -> None:
+def success(*, now: datetime) -> None:
     """A backup begun at `now` is complete."""
     _write(made_at=now, tried_at=now, problem="")
 
 
-def failed(problem: str, *, now: datetime) -> None:
+def failure(problem: str, *, now: datetime) -> None:
     """A backup begun at `now` was not made; the last complete one stays on record."""
     _write(tried_at=now, problem=problem[:_PROBLEM])
 

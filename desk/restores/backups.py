@@ -80,10 +80,10 @@ def back_up(folder: Path, *, now: datetime) -> Manifest:
         manifest = _write(folder, now)
     except CannotBackUp as problem:
         with contextlib.suppress(DatabaseError):  # a database that is down has reports of its own
-            backup_record.failed(str(problem), now=now)
+            backup_record.failure(str(problem), now=now)
         raise
     try:
-        backup_record.made(now=now)
+        backup_record.success(now=now)
     except DatabaseError as error:
         raise CannotBackUp(
             f"The backup in {folder} is complete, but the database did not record it ({_sentence(error)}), so it will "

@@ -20,7 +20,7 @@ def set_back(**columns: datetime) -> None:
 def test_a_backup_that_fails_is_reported_with_its_reason_until_one_is_made(tmp_path: Path) -> None:
     (tmp_path / "full").write_text("a file where the folder of backups should be")
     now = clock.now()
-    backup_record.made(now=now - timedelta(hours=5))
+    backup_record.success(now=now - timedelta(hours=5))
     with pytest.raises(backups.CannotBackUp):
         backups.back_up(tmp_path / "full" / "tonight", now=now)
     failed = backup_record.health()
@@ -29,7 +29,7 @@ def test_a_backup_that_fails_is_reported_with_its_reason_until_one_is_made(tmp_p
     assert failed.sentence.endswith("Last backup 5 h ago.")
     assert str(tmp_path) in failed.sentence
     assert str(tmp_path) not in failed.anonymous
-    backup_record.made(now=now)
+    backup_record.success(now=now)
     assert (backup_record.health().ok, backup_record.health().sentence) == (True, "Last backup 0 s ago.")
 
 
@@ -48,7 +48,7 @@ def test_a_real_desk_expects_one_within_a_day_of_its_first_start_and_of_the_last
     set_back(since=now - timedelta(hours=27))
     late = "No backup yet; one is expected every 26 h. Check the backup job on the server."
     assert (backup_record.health().ok, backup_record.health().sentence) == (False, late)
-    backup_record.made(now=now - timedelta(hours=25))
+    backup_record.success(now=now - timedelta(hours=25))
     assert backup_record.health().ok
     set_back(made_at=now - timedelta(hours=27))
     assert backup_record.health().sentence.startswith("Last backup 27 h ago; one is expected every 26 h.")

@@ -342,7 +342,7 @@ def proven():
 # How the cause of each kind goes away.
 ENDED = {
     FELL_BACK: lambda: restore_rows.settled(Restore.objects.get()),
-    BACKUP_LATE: lambda: backup_record.made(now=clock.now()),
+    BACKUP_LATE: lambda: backup_record.success(now=clock.now()),
     alarms.FROZEN: lambda: Freeze.objects.update(thawed_at=clock.now()),
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),
