@@ -9,6 +9,14 @@ RUN groupadd --gid 10001 desk \
     && useradd --uid 10001 --gid desk --home-dir /srv/countersign --no-create-home --shell /usr/sbin/nologin desk \
     && install --directory --owner desk --group desk /var/lib/countersign
 
+# For `manage.py backup`: pg_dump refuses a server that is newer than itself, and Debian's may be older than the database.
+ARG POSTGRES_CLIENT=18
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates postgresql-common \
+    && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+    && apt-get install --yes --no-install-recommends "postgresql-client-${POSTGRES_CLIENT}" \
+    && rm -rf /var/lib/apt/lists/*
+
 WORKDIR /srv/countersign
 
 # The lock alone decides what is installed; the layer is kept until it changes.

@@ -68,7 +68,11 @@ def _room() -> "Room":
     topics = (incidents.TOPICS, actions.TOPICS, staff.TOPICS, notifications.TOPICS, restores.TOPICS)
     guards = (incidents.GUARDS, {"threads": actions.GUARDS.statements}, staff.GUARDS, restores.GUARDS)
     return rooms.Room(
-        checks={"database": rooms.Check(health.database), "broker": rooms.Check(health.broker)},
+        checks={
+            "database": rooms.Check(health.database),
+            "broker": rooms.Check(health.broker),
+            **restores.CHECKS,
+        },
         rewrappers={
             "second factors": totp.rewrap_all,
             "confirmations": stepup.renew_all,

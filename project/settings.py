@@ -273,6 +273,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # In the database, so that sign-in and its limits work while the broker is down.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "desk_cache"}}
 
+#: A backup older than this is reported as overdue; 0 if backups are made without `manage.py backup`. [unit: hours]
+BACKUP_OVERDUE_HOURS = environment.integer("BACKUP_OVERDUE_HOURS", 26, lowest=0, highest=1_000)
+
 # Broker ---------------------------------------------------------------------------------------------------------------
 REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
 #: Broker for wake-up calls and hints. [secret: its password; form: `redis://`, `rediss://` or `unix://`; default: a

@@ -8,6 +8,7 @@ After a backup was put back, the desk is told (`signs`) and sends nothing until 
 files of heads that are here stay: they show how much is lost.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -23,12 +24,12 @@ from typing import Final
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import DatabaseError, connection, connections
 
 from desk import sealing
 from desk.audit import heads, trail, witness_chain
 from desk.models import RowWitness
-from desk.restores import signs
+from desk.restores import backup_record, signs
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
@@ -68,9 +69,31 @@ class Manifest:
 
 
 def back_up(folder: Path, *, now: datetime) -> Manifest:
-    """Make a backup in a folder that is not there yet. The desk may go on working. Raises CannotBackUp."""
+    """Make a backup in a folder that is not there yet, and record whether it was made (`backup_record`).
+
+    The desk may go on working. A folder that is there already is a mistake in the command, and no failed backup: where
+    a job always names the same one, the backup is overdue a day later. Raises CannotBackUp.
+    """
     if folder.exists():
         raise CannotBackUp(f"{folder} already exists. Choose a new folder for the backup.")
+    try:
+        manifest = _write(folder, now)
+    except CannotBackUp as problem:
+        with contextlib.suppress(DatabaseError):  # a database that is down has reports of its own
+            backup_record.failure(str(problem), now=now)
+        raise
+    try:
+        backup_record.success(now=now)
+    except DatabaseError as error:
+        raise CannotBackUp(
+            f"The backup in {folder} is complete, but the database did not record it ({_sentence(error)}), so it will "
+            "be reported as overdue. Make the next one once the database is responding."
+        ) from error
+    return manifest
+
+
+def _write(folder: Path, now: datetime) -> Manifest:
+    """All files of a backup, under their name only once they are complete."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:

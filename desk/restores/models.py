@@ -1,4 +1,4 @@
-"""A restore that the desk noticed, its history, and people's verdicts on what waits."""
+"""A restore that the desk noticed, its history, and people's verdicts on what waits; and the record of backups."""
 
 from typing import ClassVar
 
@@ -76,3 +76,21 @@ class RestoreWord(Witnessed):
 
     def __str__(self) -> str:
         return f"word {self.pk} on restore {self.restore_id}"
+
+
+class BackupRecord(models.Model):
+    """One row: since when backups are expected, when the last one was made, and why a later one was not.
+
+    `made_at` and `tried_at` are when the backup began; `problem` is empty after a complete one.
+    """
+
+    since = models.DateTimeField(null=True)
+    made_at = models.DateTimeField(null=True)
+    tried_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=500, default="", blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.CheckConstraint(condition=Q(pk=1), name="one_backup_record")]
+
+    def __str__(self) -> str:
+        return self.problem or f"last backup: {self.made_at}"

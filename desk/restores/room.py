@@ -1,4 +1,4 @@
-"""What this room declares to the desk: its topics, guards, replay and incident, and what keeps calls from leaving."""
+"""What this room declares to the desk: its topics, guards, replay, check, incidents, what keeps calls back."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Final
 from desk import clock
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
-from desk.restores import machine, signs, states
+from desk.restores import backup_record, machine, signs, states
 from desk.restores.models import Restore, RestoreEvent, RestoreWord
+from desk.rooms import Check
 from desk.rows import witnessed
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 FELL_BACK: Final = "fell_back"
+BACKUP_LATE: Final = "backup-late"
 REPLAYS: Final = {machine.REPLAY.subject: machine.REPLAY.check}
 GUARDS: Final = {"restores": machine.GUARDS.statements}
 
@@ -41,6 +43,13 @@ def _causes(now: datetime, only: str) -> Iterator[Cause]:
             yield Cause(row.subject, sentence, "restore", str(row.pk))
 
 
+def _backup_late(now: datetime, only: str) -> Iterator[Cause]:
+    answer = backup_record.health()
+    if not answer.ok:
+        yield Cause("backup", f"Payouts continue. {answer.sentence}", "system")
+
+
+CHECKS: Final = {"backup": Check(backup_record.health, order=75, incident=BACKUP_LATE)}
 KINDS: Final = (
     Kind(
         FELL_BACK,
@@ -50,6 +59,13 @@ KINDS: Final = (
         _causes,
         closable=False,
         ends="Resolves once two treasurers have decided on each pending request.",
+    ),
+    Kind(
+        BACKUP_LATE,
+        "Backup failed or overdue",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        _backup_late,
     ),
 )
 
@@ -65,3 +81,4 @@ def register() -> None:
     witnessed.register(Restore, loose=Restore.table.loose | unused)
     witnessed.register(RestoreEvent)
     witnessed.register(RestoreWord)
+    witnessed.decides_nothing({"desk.backuprecord": "when the last backup was made; no payout depends on it"})

@@ -16,7 +16,7 @@ MOST_OUTSIDE: Final = 50  # of one kind that people see
 VERDICTS: Final = {GO_ON: "Not sent: continue", CANCEL: "Cancel"}
 EFFECTS: Final = {
     GO_ON: "The request continues in its current state, with its current approvals.",
-    CANCEL: "Nothing will be sent. The same request can be made again.",
+    CANCEL: "Nothing will be sent. Request it again only if the exchange did not carry it out.",
 }
 
 

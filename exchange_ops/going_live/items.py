@@ -148,7 +148,8 @@ STEPS: Final = (
         "probe",
         "Exchange behaviour verified",
         "Until we have verified what happens to an expired reservation, approval comes before reservation.",
-        "Add the withdrawal key, then run both:",
+        "Add the withdrawal key, then run both. The second leaves a reservation to expire and says when to run it "
+        "again:",
         verdicts.probe,
         command=f"{MANAGE} probe_exchange\n{MANAGE} probe_exchange --leave-hold",
         link=("Add a key", "key-new"),

@@ -135,7 +135,7 @@ def test_old_prices_are_told(account, sandbox):
 
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
     ledger_tasks.sync_ledger()
-    with django_assert_max_num_queries(37):
+    with django_assert_max_num_queries(38):
         health.states()
 
 

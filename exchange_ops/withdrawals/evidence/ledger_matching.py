@@ -120,11 +120,16 @@ def _is_foreign(entry: LedgerEntry) -> bool:
     """Whether money left without a request since the desk keeps this account, and it can't be a hold we wait for."""
     if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
         return False
-    if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
-        return False
-    if probing.is_own_payment(account=entry.account, exchange_id=entry.exchange_id):
+    if is_of_probe(entry):
         return False
     return not may_be_awaited(entry) and not any(other.is_awaited(entry) for other in _others)
+
+
+def is_of_probe(entry: LedgerEntry) -> bool:
+    """Whether a probe of ours made this: a hold that is not paid, or its payment to an own address."""
+    if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
+        return True
+    return probing.is_own_payment(account=entry.account, exchange_id=entry.exchange_id)
 
 
 def may_be_awaited(entry: LedgerEntry) -> bool:

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from django.db.models import Max
 
+from desk import clock
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
@@ -29,6 +30,7 @@ LISTING_TRIES = 20
 LISTING_PAUSE_MS = 250
 RELEASE_TRIES = 5
 HOUR_OVER = timedelta(minutes=65)
+_LEFT = LEFT_HOLD.removeprefix(PREFIX)
 CREATED, FAILED = "created", "failed"
 ALREADY_COMMITTED = "refusal 20006"  # supplement 2.3, Errors: a rollback after a commit
 
@@ -64,7 +66,7 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
             answers.append(probe_readings.pace(means))
         if extras.pay_own:
             answers.append(_rollback_after_commit(account, currency, address, means))
-        if extras.leave_hold:
+        if extras.leave_hold and not any(answer.name == _LEFT and answer.value for answer in answers):
             answers.append(_leave_one(account, currency, address, means))
     except CallFailed as failure:
         raise CannotProbe(f"Unexpected response from the exchange: {failure}") from failure
@@ -217,16 +219,23 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
 
 def _leave_one(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> Answer:
     hold_id, _ = _hold(account, currency, address, means)
-    value = {"id": hold_id, "at": means.now().isoformat()}
-    return Answer(
-        "left_hold", value, "One hold was left open on purpose. Run the command again in an hour to see the result."
-    )
+    left_at = means.now()
+    return _open_until(left_at, {"id": hold_id, "at": left_at.isoformat()})
+
+
+def _open_until(left_at: datetime, value: dict[str, str]) -> Answer:
+    due = f"{left_at + HOUR_OVER:%Y-%m-%d %H:%M} UTC"
+    return Answer(_LEFT, value, f"One hold is left open on purpose. Run the command again after {due} for the result.")
 
 
 def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
-    """What became of a hold that an earlier probe left open."""
+    """What became of a hold that an earlier probe left open; before its hour is over, when to ask again."""
     fact = facts.newest(account=account, name=LEFT_HOLD)
-    if fact is None or not fact.value or means.now() - datetime.fromisoformat(fact.value["at"]) < HOUR_OVER:
+    if fact is None or not fact.value:
+        return
+    left_at = datetime.fromisoformat(fact.value["at"])
+    if not clock.has_passed(HOUR_OVER, since=left_at, now=means.now()):
+        yield _open_until(left_at, fact.value)
         return
     status = means.reader.get_transaction(exchange_id=fact.value["id"]).status
     ends = {CREATED: "stays open", FAILED: "is released"}.get(status, "is paid")
@@ -238,7 +247,7 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     )
     if status == CREATED:
         _release(fact.value["id"], means)
-    yield Answer("left_hold", {}, "The hold left open by the last run is closed.")
+    yield Answer(_LEFT, {}, "The hold left open by the last run is closed.")
 
 
 def _newest_index(account: Account) -> int:

@@ -192,7 +192,7 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
 
 
 def _open_holds(account: Account, reading: Reading) -> Finding:
-    """Our open holds have to be at the exchange, and a hold there has to be ours or flagged as foreign."""
+    """Our open holds have to be at the exchange, and a hold there has to be a request's or a probe's of ours."""
     holds = Withdrawal.objects.filter(account=account, state__in=HELD_STATES).exclude(exchange_id=None)
     missing = [
         row.reference
@@ -204,7 +204,11 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
         return Finding("open holds", False, f"Holds open in Countersign but not at the exchange: {', '.join(missing)}.")
     hold_ids = {record.id for record in reading.transactions.values() if _is_hold(record)}
     unmatched = LedgerEntry.objects.filter(account=account, exchange_id__in=hold_ids, withdrawal=None)
-    foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]
+    foreign_entries = [
+        entry
+        for entry in unmatched.select_related("account")
+        if not (ledger_matching.is_of_probe(entry) or ledger_matching.may_be_awaited(entry))
+    ]
     if foreign_entries:
         return Finding(
             "open holds",

@@ -38,11 +38,13 @@ def _reach_database() -> None:
 
 def _hold_mark() -> None:
     from desk import clock, database_mark
-    from desk.restores import signs
+    from desk.restores import backup_record, signs
 
     try:
         database_mark.prepare(now=clock.now())
         signs.check(now=clock.now())
+        if not settings.DEMO:
+            backup_record.expect(now=clock.now())
     except database_mark.WrongDatabase as reason:
         raise CommandError(str(reason)) from None
 

@@ -15,8 +15,9 @@ from desk.incidents import kinds as incident_kinds
 from desk.notifications.models import Delivery, Notification, Stage
 from desk.notifications.room import UNDELIVERED
 from desk.people import roles, totp
-from desk.restores.models import Restore
-from desk.restores.room import FELL_BACK
+from desk.restores import backup_record
+from desk.restores.models import BackupRecord, Restore
+from desk.restores.room import BACKUP_LATE, FELL_BACK
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
@@ -207,6 +208,10 @@ def reviewed():
 # How each kind comes about, by its name, and what of it is read.
 PROVOKED = {
     FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the database is in an earlier state"),
+    BACKUP_LATE: (
+        lambda person: BackupRecord.objects.create(pk=1, since=clock.now() - timedelta(hours=27)),
+        "Payouts continue. No backup yet; one is expected every 26 h.",
+    ),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
         "Main desk was frozen by System; no payouts or transfers until the freeze is lifted. A drill.",
@@ -337,6 +342,7 @@ def proven():
 # How the cause of each kind goes away.
 ENDED = {
     FELL_BACK: lambda: restore_rows.settled(Restore.objects.get()),
+    BACKUP_LATE: lambda: backup_record.success(now=clock.now()),
     alarms.FROZEN: lambda: Freeze.objects.update(thawed_at=clock.now()),
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),

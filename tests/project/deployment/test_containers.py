@@ -119,6 +119,23 @@ def test_every_setting_reaches_the_processes():
     assert passed == named - NOT_PASSED_ON - elsewhere - secrets | {f"{name}_FILE" for name in secrets}
 
 
+def test_every_image_can_be_pinned_by_a_variable_of_the_page():
+    page = (tree.ROOT / "docs" / "running.md").read_text()
+    preset = dict(re.findall(r"^\| `([A-Z]+_IMAGE)` \| `([^`]+)`", page, re.MULTILINE))
+    pinned = {name: f"{image.partition(':')[0]}@sha256:{'1' * 64}" for name, image in preset.items()}
+    for files in (("docker-compose.yml",), ("docker-compose.yml", "docker-compose.demo.yml")):
+        for variables, images in (({}, preset), (pinned, pinned)):
+            services = read(*files, **NAMED, **variables)
+            builds = [service["build"]["args"] for service in services.values() if "build" in service]
+            pulled = {service["image"] for service in services.values() if "build" not in service}
+            assert pulled | {args["BASE_IMAGE"] for args in builds} == set(images.values())
+    dockerfile = (tree.ROOT / "Dockerfile").read_text()
+    assert re.findall("^FROM (.+)$", dockerfile, re.MULTILINE) == ["${BASE_IMAGE}"]
+    assert f"ARG BASE_IMAGE={preset['BASE_IMAGE']}\n" in dockerfile
+    (client,) = re.findall("^ARG POSTGRES_CLIENT=([0-9]+)$", dockerfile, re.MULTILINE)
+    assert preset["POSTGRES_IMAGE"].startswith(f"postgres:{client}-"), "an older pg_dump refuses a newer server"
+
+
 def test_secrets_are_in_files_of_their_own():
     text = "".join((tree.ROOT / f"docker-compose{part}").read_text() for part in (".yml", ".demo.yml", ".demo.env"))
     assert not re.search(r"(PASSWORD|SECRET_KEY|KEY_RING)\b ?[:=]", text)

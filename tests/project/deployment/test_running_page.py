@@ -211,6 +211,7 @@ def test_the_page_typed_from_an_empty_folder_to_a_restored_backup(tmp_path):
             server.type(audit)
             back_up, restore = scripts("15. ", "Every day")
             server.type(back_up)
+            assert "True" in server.type(_IS_ON_RECORD), "prepare expects backups, and this one was made"
         finally:
             server.stop()
         (tmp_path / "other").mkdir(mode=0o700)
@@ -220,6 +221,11 @@ def test_the_page_typed_from_an_empty_folder_to_a_restored_backup(tmp_path):
         assert (tmp_path / "other" / "static.stamp").exists()  # without it no page of the restored desk opens
     broker.stop()
     database.stop()
+
+
+_IS_ON_RECORD = f"""{MANAGE}shell -c '
+from desk.restores.models import BackupRecord
+print(BackupRecord.objects.exclude(since=None).exclude(made_at=None).exists())'"""
 
 
 def _new_database(database):

@@ -1,5 +1,6 @@
 """The probe: asks what is safe to ask, always releases its hold, stores dated facts, says what can't be relied on."""
 
+import re
 from enum import Enum
 
 import pytest
@@ -13,7 +14,7 @@ from exchange_ops.market import reference, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import facts, public_client
 from exchange_ops.shared.models import Account, Fact
-from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, probing
+from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, probing, reconciliation
 from sandbox.exchange.accounts.accounts import SubStatus
 from wire.errors import Refused
 
@@ -130,6 +131,9 @@ def test_the_holds_of_a_probe_are_not_foreign_unless_they_are_paid(account, sand
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     assert LedgerEntry.objects.filter(public_comment__startswith="probe-").count() == 2
     assert not LedgerEntry.objects.filter(foreign=True).exists()
+    reader, now = client_as("demo-full"), clock.now()
+    compared = {one.about: one for one in reconciliation.reconcile(account=account, client=reader, now=now)}
+    assert compared["open holds"].agrees, "for the hour in which a probe's hold is left open"
     client_as("demo-withdraw").commit_withdrawal(exchange_id=newest(account, "left_hold")["id"])
     sandbox.control("clock", {"advance_ms": 60_000})
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
@@ -140,9 +144,12 @@ def test_the_holds_of_a_probe_are_not_foreign_unless_they_are_paid(account, sand
 @pytest.mark.parametrize(("ends", "status", "complains"), [("lapse", "failed", False), ("stay", "created", True)])
 def test_a_hold_left_open_shows_how_its_hour_ends(*, account, sandbox, probe, ends, status, complains):
     sandbox.control("config", {"hold_end": ends})
-    probe("--leave-hold")
+    first = probe("--leave-hold")[0]["left_hold"]
     assert open_holds(sandbox) == 1
-    assert "hold_end" not in probe()[0]
+    early, _ = probe("--leave-hold")
+    assert (open_holds(sandbox), early["left_hold"]) == (1, first), "another one would put the answer off by an hour"
+    assert re.search(r"Run the command again after [-0-9]+ [0-9:]+ UTC", first)
+    assert "hold_end" not in early
     sandbox.control("clock", {"advance_ms": 66 * 60_000})
     Fact.objects.filter(name="probe.left_hold").update(
         value={"id": newest(account, "left_hold")["id"], "at": "2026-11-20T00:00:00+00:00"}
