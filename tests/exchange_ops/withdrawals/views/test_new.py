@@ -277,4 +277,5 @@ def test_a_memo_keeps_the_blank_inside_and_loses_those_around_it(signed_in, oper
     assert "contains 1 space" in destination(client, **eos)
     client.post(PATH, typed(**eos))
     assert Withdrawal.objects.get().payment_id == "order 123"
-    assert "The payment ID contains a tab, line break or other blank at position" in destination(client, **{**eos, "payment_id": "order\t123"})
+    tabbed = destination(client, **{**eos, "payment_id": "order\t123"})
+    assert "The payment ID contains a tab, line break or other blank at position" in tabbed
