@@ -4,24 +4,27 @@ The ways there are those by which the permissions of each state are tested (`tes
 Nothing of it was at an exchange, so no key leads from this account to one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from itertools import count
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db import transaction
 
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.wire import transactions
 from desk import clock
 from desk.models import Person
 from desk.people import roles, stepup, totp
-from exchange_ops.addresses.models import AddressRequest
-from exchange_ops.market.models import Symbol
+from exchange_ops.addresses.models import AddressRequest, DepositAddress
+from exchange_ops.market.models import Currency, Symbol
 from exchange_ops.policy import quorum
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -41,6 +44,7 @@ from tests.exchange_ops.permissions.subjects import (
     watching,
 )
 from tests.exchange_ops.restores import restore_rows
+from tests.exchange_ops.withdrawals.walks import Walk
 
 NAME = "Second desk"
 _MODULES = (members, payouts, restores, rule_changes, sub_accounts, trading, transfers, watching, restore_rows)
@@ -91,7 +95,7 @@ def staffed(staff: Staff) -> Iterator[pytest.MonkeyPatch]:
         yield patch
 
 
-def fill(staff: Staff) -> None:
+def fill(staff: Staff, walk: Walk) -> None:
     """A row in each state of each machine, but of incidents, whose causes have to be there (`company`)."""
     with staffed(staff) as patch:
         now = clock.now()
@@ -100,24 +104,54 @@ def fill(staff: Staff) -> None:
         rows.currency(now=now, transfer_enabled=True)
         rows.price(now=now)
         rows.balance(now=now)
-        _payments(staff)
+        _payments(staff, walk, patch)
         _trades(staff, patch)
         _chain(staff, patch)
         _members(staff)
         _rules(staff)
 
 
-def _payments(staff: Staff) -> None:
-    operator = staff.colleague(roles.OPERATOR)
-    for state in payouts.PAYOUTS.states:
+def _payments(staff: Staff, walk: Walk, patch: pytest.MonkeyPatch) -> None:
+    operator, ask = staff.colleague(roles.OPERATOR), rows.requested
+    patch.setattr(payouts, "walk", partial(_approved, walk))
+    for state in payouts.PAYOUTS.states:  # of equal payments a single one is under way
+        patch.setattr(rows, "requested", partial(ask, payment_id=f"invoice {state}"))
         payouts.reach(state, operator)
-    for state in transfers.TRANSFERS.states:
+    listed = Currency.objects.filter(delisted=False).exclude(pk__in=("BCH", "BTC", "ETH", "USD", "USDT20"))
+    codes, transfer = iter(listed.order_by("pk").values_list("pk", flat=True)), rows.transfer
+    for state in transfers.TRANSFERS.states:  # of one kind and currency a single transfer is under way
+        code = "BCH" if state in transfers.FOR_APPROVAL else next(codes)
+        rows.currency(code, now=clock.now(), transfer_enabled=True)
+        rows.balance(code, now=clock.now())
+        patch.setattr(rows, "transfer", partial(transfer, currency=code, amount=Decimal(2)))
         transfers.reach(state, operator)
+    rows.entry(1, now=clock.now())
+    rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True)  # made past the desk
     currencies = ("BTC", "ETH", "XRP", "LTC", "BCH", "USD", "USDT20")
     for currency, state in zip(currencies, ADDRESS_REQUESTS.table.states, strict=True):
         row = AddressRequest(account=rows.account(), initiator=operator, currency=currency, request_key=str(uuid4()))
         row = ADDRESS_REQUESTS.create(row, event="asked", now=clock.now(), actor=operator)
-        shared_form.walk(ADDRESS_REQUESTS, row, state, {})
+        shared_form.walk(ADDRESS_REQUESTS, row, state, {"made": _address})
+
+
+def _approved(walk: Walk, machine: Any, row: Any, end: str, columns: Mapping[str, Callable[[Any], Any]]) -> Any:
+    """Move the payout by its own machine; what people decide is decided by somebody of treasury."""
+    for move in shared_form.steps(machine.table, row.state, end):
+        if move.event == "quorum_reached":
+            walk.approve(row)
+            row = walk.fresh(row)
+            assert row.state == move.target
+        else:
+            changes = columns[move.event](row) if move.event in columns else {}
+            machine.move(row, event=move.event, to=move.target, now=clock.now(), **changes)
+    return row
+
+
+def _address(row: AddressRequest) -> dict[str, DepositAddress]:
+    """The address that a request led to."""
+    now, text = clock.now(), paying.key(99).address.cash_address
+    columns = {"address": text, "is_current": True, "place": 1, "first_seen_at": now, "seen_at": now}
+    return {"made": DepositAddress.objects.create(account=row.account, currency=row.currency, **columns)}
 
 
 def _trades(staff: Staff, patch: pytest.MonkeyPatch) -> None:
@@ -163,24 +197,18 @@ def _chain(staff: Staff, patch: pytest.MonkeyPatch) -> None:
 
 def _broadcast(raw: bytes, person: Person, staff: Staff) -> ChainBroadcast:
     now, digest = clock.now(), sha256(raw).hexdigest()
-    confirmation = stepup.verify(
-        person=person, purpose="broadcast-transaction", digest=digest, answer=staff.code(), session_key="s", now=now
-    )
-    row = ChainBroadcast(
-        txid=transactions.read(raw).txid,
-        raw=raw.hex(),
-        size=len(raw),
-        digest=digest,
-        explained={},
-        reason="Moves the reserve",
-        requested_by=person,
-        confirmation=confirmation,
-    )
-    return BROADCASTS.create(row, event="asked", now=now, actor=person, evidence=confirmation.evidence())
+    words = {"person": person, "purpose": "broadcast-transaction", "digest": digest, "session_key": "s", "now": now}
+    with transaction.atomic():
+        confirmation = stepup.verify(answer=staff.code(), **words)
+        row = ChainBroadcast(txid=transactions.read(raw).txid, raw=raw.hex(), size=len(raw), digest=digest)
+        row.explained, row.reason = {}, "Moves the reserve"
+        row.requested_by, row.confirmation = person, confirmation
+        return BROADCASTS.create(row, event="asked", now=now, actor=person, evidence=confirmation.evidence())
 
 
 def _members(staff: Staff) -> None:
-    admin = staff.colleague(roles.ADMIN)
+    """An administrator asks, and where it takes two another one confirms."""
+    admin = staff.colleague(roles.ADMIN, "first-admin")
     for state in members.STATES:
         members.member(state, admin)
     for state in members.CHANGES_OF_MEMBERS.states:
@@ -188,10 +216,10 @@ def _members(staff: Staff) -> None:
 
 
 def _rules(staff: Staff) -> None:
-    admin, operator = staff.colleague(roles.ADMIN), staff.colleague(roles.OPERATOR)
-    for state in rule_changes.RULE_CHANGES.states:
-        if state not in _OPEN_CHANGES:
-            rule_changes.reach(state, admin)
+    admin, operator = staff.colleague(roles.ADMIN, "first-admin"), staff.colleague(roles.OPERATOR)
+    states = [state for state in rule_changes.RULE_CHANGES.states if state not in (*_OPEN_CHANGES, "published")]
+    for state in (*states, "published"):
+        rule_changes.reach(state, admin)
     for state in _FOR_APPROVAL:
         trading.ORDERS.reach(state, operator)
     for state in _OPEN_CHANGES:

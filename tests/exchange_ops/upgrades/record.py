@@ -13,7 +13,6 @@ import pytest
 
 from desk import audit_check, clock, database_mark
 from sandbox.serving import InProcessSandbox
-from tests.exchange_ops.orders.dealings import Dealing
 from tests.exchange_ops.upgrades import company, every_state, recording, under_way
 
 VERSION = os.environ.get("RECORD", "")
@@ -37,11 +36,11 @@ def test_record(walk, moving, settings, tmp_path):
     settings.DEMO = False
     database_mark.prepare(now=clock.now())
     staff = every_state.Staff()
-    every_state.fill(staff)
+    every_state.fill(staff, walk)
     walk.read_ledger()
     under_way.payouts(walk)
     under_way.moves(moving)
-    under_way.trades(Dealing(account=walk.account, sandbox=walk.sandbox, operator=walk.operator))
+    under_way.trades(walk)
     company.fill(staff, walk)
     assert audit_check.verify(replay=True) == []
     path = recording.FOLDER / f"{VERSION}.json.xz"

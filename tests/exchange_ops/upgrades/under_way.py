@@ -5,80 +5,94 @@ reason or its request key, so that a test finds it again: `PAYOUTS` says what ha
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
+from desk import clock
+from exchange_ops.keys import store as keys
+from exchange_ops.market import reference
 from tests.exchange_ops.orders.brackets.bracketing import Bracketing
 from tests.exchange_ops.orders.dealings import Dealing
+from tests.exchange_ops.orders.test_approvals import approve
 from tests.exchange_ops.positions.margin_desk import MarginDesk
-from tests.exchange_ops.transfers.movings import Moving
+from tests.exchange_ops.transfers.movings import OPERATIONS, Moving
+from tests.exchange_ops.withdrawals.decisions.test_open_holds import resolve, unclear
 from tests.exchange_ops.withdrawals.walks import Walk
 
 # Above these the first rules need two approvals with the hold, and three before it.
 FOR_TWO, FOR_THREE = Decimal(1), Decimal(20)
+SMALL, MORE = Decimal("0.02"), Decimal("0.001")
+UNCLEAR = "An invoice of a supplier"  # nothing is named there: it comes from `unclear`
 
 
 def payouts(walk: Walk) -> None:
-    """Payouts from the request to the end, and those whose answers were lost on the way."""
-    for name, bring in PAYOUTS.items():
-        bring(walk, name)
+    """Payouts from the request to the end, and those whose answers were lost on the way; no two of the same amount."""
+    _read_prices()
+    row = unclear(walk)
+    assert row.reason == UNCLEAR
+    resolve(walk, row, "not_paid", walk.approvers[0])
+    for number, (name, bring) in enumerate(PAYOUTS.items()):
+        bring(walk, reason=name, amount=SMALL + MORE * number)
 
 
-def _queued(walk: Walk, name: str) -> Any:
-    return walk.until(walk.request(reason=name), "queued")
+def _read_prices() -> None:
+    """As a worker does every few seconds: without a fresh price the strictest rules hold."""
+    client = keys.public_client()
+    try:
+        reference.refresh(client=client, now=clock.now())
+    finally:
+        client.close()
 
 
-def _in_review(walk: Walk, name: str) -> Any:
-    return walk.until(walk.request(reason=name, amount=FOR_THREE), "review")
+def _queued(walk: Walk, **terms: Any) -> Any:
+    return walk.until(walk.request(**terms), "queued")
 
 
-def _approved_first(walk: Walk, name: str, people: int) -> Any:
-    row = _in_review(walk, name)
+def _in_review(walk: Walk, *, people: int = 0, **terms: Any) -> Any:
+    row = walk.until(walk.request(**terms | {"amount": terms["amount"] + FOR_THREE}), "review")
     for person in walk.approvers[:people]:
         row = walk.approve(row, person)
     return row
 
 
-def _half_approved(walk: Walk, name: str) -> Any:
-    row = walk.held(reason=name, amount=FOR_TWO)
-    return walk.approve(row)
+def _lost(bring: Callable[..., Any], operation: str, fault: str, **more: Any) -> Callable[..., Any]:
+    """One step more, whose call fails in this way."""
+
+    def bring_and_lose(walk: Walk, **terms: Any) -> Any:
+        row = bring(walk, **terms)
+        walk.fault(operation, fault, **more)
+        row = walk.step(row)
+        walk.heal()
+        return row
+
+    return bring_and_lose
 
 
-def _lost(walk: Walk, row: Any, operation: str, fault: str, **more: Any) -> Any:
-    """One step whose call fails in this way."""
-    walk.fault(operation, fault, **more)
-    row = walk.step(row)
-    walk.heal()
-    return row
-
-
-def _released(walk: Walk, name: str) -> Any:
-    return walk.reject(walk.held(reason=name))
+def _rejected(walk: Walk, **terms: Any) -> Any:
+    return walk.reject(walk.held(**terms))
 
 
 HALF_APPROVED, NEVER_ARRIVED = "held, one of two approvals", "hold never arrived"
-PAYOUTS: Mapping[str, Callable[[Walk, str], Any]] = {
-    "recorded": lambda walk, name: walk.request(reason=name),
+PAYOUTS: Mapping[str, Callable[..., Any]] = {
+    "recorded": Walk.request,
     "queued": _queued,
     "in review": _in_review,
-    "in review, one of three approvals": lambda walk, name: _approved_first(walk, name, 1),
-    "queued, three approvals": lambda walk, name: _approved_first(walk, name, 3),
-    "held, record unread": lambda walk, name: walk.until(walk.request(reason=name), "held"),
-    "held": lambda walk, name: walk.held(reason=name),
-    HALF_APPROVED: _half_approved,
-    "approved, not sent": lambda walk, name: walk.committing(reason=name),
-    "order to pay not taken": lambda walk, name: _lost(
-        walk, walk.committing(reason=name), "commit_withdrawal", "status", status=503
-    ),
-    "order to pay, answer lost": lambda walk, name: _lost(
-        walk, walk.committing(reason=name), "commit_withdrawal", "drop_after"
-    ),
-    "hold, answer lost": lambda walk, name: _lost(walk, _queued(walk, name), "create_withdrawal", "drop_after"),
-    NEVER_ARRIVED: lambda walk, name: _lost(walk, _queued(walk, name), "create_withdrawal", "drop_before"),
-    "rejected, not released": _released,
-    "release, answer lost": lambda walk, name: _lost(walk, _released(walk, name), "rollback_withdrawal", "drop_after"),
-    "paid": lambda walk, name: walk.until(walk.committing(reason=name), "committed"),
-    "released": lambda walk, name: walk.until(_released(walk, name), "rolled_back"),
+    "in review, one of three approvals": partial(_in_review, people=1),
+    "queued, three approvals": partial(_in_review, people=3),
+    "held, record unread": lambda walk, **terms: walk.until(walk.request(**terms), "held"),
+    "held": Walk.held,
+    HALF_APPROVED: lambda walk, **terms: walk.approve(walk.held(**terms | {"amount": terms["amount"] + FOR_TWO})),
+    "approved, not sent": Walk.committing,
+    "order to pay not taken": _lost(Walk.committing, "commit_withdrawal", "status", status=503),
+    "order to pay, answer lost": _lost(Walk.committing, "commit_withdrawal", "drop_after"),
+    "hold, answer lost": _lost(_queued, "create_withdrawal", "drop_after"),
+    NEVER_ARRIVED: _lost(_queued, "create_withdrawal", "drop_before"),
+    "rejected, not released": _rejected,
+    "release, answer lost": _lost(_rejected, "rollback_withdrawal", "drop_after"),
+    "paid": lambda walk, **terms: walk.until(walk.committing(**terms), "committed"),
+    "released": lambda walk, **terms: walk.until(_rejected(walk, **terms), "rolled_back"),
 }
 # What an earlier version had ordered to be paid, or had paid: it is paid once, whatever this version asks for anew.
 ORDERED = ("order to pay not taken", "order to pay, answer lost", "paid")
@@ -102,14 +116,18 @@ TRANSFERS_BY_THEMSELVES = {
 def moves(moving: Moving) -> None:
     """Transfers: waiting for approvals, approved, sent without an answer, done."""
     moving.request("to_user", reason="in review")
-    moving.approved("to_user", reason="approved")
+    moving.approved("to_user", reason="approved", amount=Decimal("0.375"))
     moving.request("bank_to_trading", reason="approved between own wallets")
-    for name, fault in (("answer lost", "drop_after"), ("never arrived", "drop_before")):
-        row = moving.request("bank_to_trading", reason=name, amount=Decimal("0.75"))
-        moving.walk.fault("transfer_funds", fault)
-        assert moving.step(row).state == "unknown"
+    for name, kind, fault in (
+        ("answer lost", "trading_to_bank", "drop_after"),
+        ("never arrived", "from_subaccount", "drop_before"),
+    ):
+        row = moving.request(kind, reason=name)
+        moving.walk.fault(OPERATIONS[kind], fault)
+        row = moving.step(row)
+        assert row.state == "unknown", f"{row.state}: {row.last_problem}"
         moving.walk.heal()
-    moving.until(moving.request("trading_to_bank", reason="done"), "done")
+    moving.until(moving.request("to_subaccount", reason="done"), "done")
 
 
 # What workers make of each order.
@@ -120,22 +138,42 @@ ORDERS = {
     "never arrived": "unknown",
     "cancelling": "placed",
     "waiting": "waiting",
+    "approved": "placed",
 }
 
 
-def trades(dealing: Dealing) -> None:
+_LITTLE = {"quantity": Decimal("0.01")}  # below the limit of the rules
+
+
+def trades(walk: Walk) -> None:
     """Orders from the request on, one that waits for an approval, a bracket, and actions on a margin account."""
+    dealing = Dealing(account=walk.account, sandbox=walk.sandbox, operator=walk.operator)
+    _read_prices()
     dealing.read_funds()
-    dealing.place(request_key="requested")
-    dealing.placed(request_key="placed")
-    dealing.unknown("drop_after", request_key="answer lost")
-    dealing.unknown("drop_before", request_key="never arrived")
-    dealing.ask_to_cancel(dealing.placed(request_key="cancelling"))
-    waiting = dealing.place(request_key="waiting", quantity=Decimal(1), price=Decimal("0.05"))
-    assert waiting.state == "waiting"
+    dealing.place(request_key="requested", **_LITTLE)
+    dealing.placed(request_key="placed", **_LITTLE)
+    dealing.unknown("drop_after", request_key="answer lost", **_LITTLE)
+    dealing.unknown("drop_before", request_key="never arrived", **_LITTLE)
+    dealing.ask_to_cancel(dealing.placed(request_key="cancelling", **_LITTLE))
+    for name in ("waiting", "approved"):  # beyond the limit of the rules
+        row = dealing.place(request_key=name, quantity=Decimal(2), price=Decimal("0.01"))
+        assert row.state == "waiting"
+    approve(_Codes(walk), walk.approvers[0], row)
     brackets = Bracketing(dealing)
-    brackets.ask(key="entering", quantity=Decimal("0.01"))
+    brackets.ask(key="entering", **_LITTLE)
+    brackets.entered(key="guarded", **_LITTLE)
     margin = MarginDesk(dealing)
     margin.done("open", key="margin account opened", amount=Decimal("0.1"))
     margin.ask("open", key="margin account requested", amount=Decimal("0.1"), symbol="BTCUSD")
     dealing.read()
+
+
+class _Codes:
+    """Codes of the people of the walk, as approvals of orders take them."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+
+    def answer(self, person: Any, _: datetime) -> dict[str, str]:
+        """One that was not used before."""
+        return self._walk.answer(person)
