@@ -195,13 +195,27 @@ def _chain(staff: Staff, patch: pytest.MonkeyPatch) -> None:
         shared_form.walk(BROADCASTS, _broadcast(raw, treasurer, staff), state, sent)
 
 
+_EXPLAINED = {
+    "network": "regtest",
+    "in_sat": 102_000,
+    "out_sat": 101_000,
+    "fee_sat": 1_000,
+    "rate": "6.2",
+    "spends_ours": False,
+    "warnings": [],
+    "sources": [],
+    "payments": [],
+    "says": [],
+}
+
+
 def _broadcast(raw: bytes, person: Person, staff: Staff) -> ChainBroadcast:
     now, digest = clock.now(), sha256(raw).hexdigest()
     words = {"person": person, "purpose": "broadcast-transaction", "digest": digest, "session_key": "s", "now": now}
     with transaction.atomic():
         confirmation = stepup.verify(answer=staff.code(), **words)
         row = ChainBroadcast(txid=transactions.read(raw).txid, raw=raw.hex(), size=len(raw), digest=digest)
-        row.explained, row.reason = {}, "Moves the reserve"
+        row.explained, row.reason = _EXPLAINED, "Moves the reserve"
         row.requested_by, row.confirmation = person, confirmation
         return BROADCASTS.create(row, event="asked", now=now, actor=person, evidence=confirmation.evidence())
 
