@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 
 from desk import clock
-from exchange_ops.keys import store as keys
 from exchange_ops.market import reference
+from exchange_ops.shared import public_client
 from tests.exchange_ops.orders.brackets.bracketing import Bracketing
 from tests.exchange_ops.orders.dealings import Dealing
 from tests.exchange_ops.orders.test_approvals import approve
@@ -29,7 +29,7 @@ UNCLEAR = "An invoice of a supplier"  # nothing is named there: it comes from `u
 
 def payouts(walk: Walk) -> None:
     """Payouts from the request to the end, and those whose answers were lost on the way; no two of the same amount."""
-    _read_prices()
+    read_prices()
     row = unclear(walk)
     assert row.reason == UNCLEAR
     resolve(walk, row, "not_paid", walk.approvers[0])
@@ -37,9 +37,9 @@ def payouts(walk: Walk) -> None:
         bring(walk, reason=name, amount=SMALL + MORE * number)
 
 
-def _read_prices() -> None:
+def read_prices() -> None:
     """As a worker does every few seconds: without a fresh price the strictest rules hold."""
-    client = keys.public_client()
+    client = public_client.open_client()
     try:
         reference.refresh(client=client, now=clock.now())
     finally:
@@ -102,8 +102,8 @@ APPROVED = ("queued, three approvals", "approved, not sent")
 UNPAID = ("rejected, not released", "release, answer lost", "released")
 
 
-# What workers make of each transfer, and how often the exchange has moved it in the end.
-TRANSFERS_BY_THEMSELVES = {
+# What workers make of each transfer, where no approval has to be given again.
+TRANSFERS = {
     "in review": "review",
     "approved": "done",
     "approved between own wallets": "done",
@@ -148,7 +148,7 @@ _LITTLE = {"quantity": Decimal("0.01")}  # below the limit of the rules
 def trades(walk: Walk) -> None:
     """Orders from the request on, one that waits for an approval, a bracket, and actions on a margin account."""
     dealing = Dealing(account=walk.account, sandbox=walk.sandbox, operator=walk.operator)
-    _read_prices()
+    read_prices()
     dealing.read_funds()
     dealing.place(request_key="requested", **_LITTLE)
     dealing.placed(request_key="placed", **_LITTLE)
