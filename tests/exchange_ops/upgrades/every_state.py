@@ -44,6 +44,7 @@ from tests.exchange_ops.permissions.subjects import (
     watching,
 )
 from tests.exchange_ops.restores import restore_rows
+from tests.exchange_ops.withdrawals.decisions.test_open_holds import resolve
 from tests.exchange_ops.withdrawals.walks import Walk
 
 NAME = "Second desk"
@@ -116,7 +117,9 @@ def _payments(staff: Staff, walk: Walk, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(payouts, "walk", partial(_approved, walk))
     for state in payouts.PAYOUTS.states:  # of equal payments a single one is under way
         patch.setattr(rows, "requested", partial(ask, payment_id=f"invoice {state}"))
-        payouts.reach(state, operator)
+        row = payouts.reach(state, operator)
+        if state == "investigate":
+            resolve(walk, row, "not_paid", walk.approvers[0])  # one finding of two
     listed = Currency.objects.filter(delisted=False).exclude(pk__in=("BCH", "BTC", "ETH", "USD", "USDT20"))
     codes, transfer = iter(listed.order_by("pk").values_list("pk", flat=True)), rows.transfer
     for state in transfers.TRANSFERS.states:  # of one kind and currency a single transfer is under way

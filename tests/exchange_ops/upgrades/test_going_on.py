@@ -85,21 +85,20 @@ def approved(walk, row):
 def test_payouts_go_on_and_are_paid_once_with_approvals_that_count_here(walk, recorded):
     frozen, anew = active_freezes(), recorded.version in APPROVED_ANEW
     rows = payouts(walk)
-    assert set(rows) == {*under_way.PAYOUTS, under_way.UNCLEAR}
+    assert set(rows) == set(under_way.PAYOUTS)
     for row in rows.values():
         went_on(walk.step, row)
     assert paid(walk) == {*under_way.ORDERED, *(() if anew else under_way.APPROVED)}
     states = {name: row.state for name, row in payouts(walk).items()}
     assert {states[name] for name in under_way.UNPAID} == {"rolled_back"}
-    open_ones = set(rows) - paid(walk) - {*under_way.UNPAID, under_way.NEVER_ARRIVED, under_way.UNCLEAR}
-    assert states[under_way.UNCLEAR] == "investigate"
+    open_ones = set(rows) - paid(walk) - {*under_way.UNPAID, under_way.NEVER_ARRIVED}
     assert {states[name] for name in open_ones} <= WAITING, states
     if anew:  # an approval that the earlier version took is none of the two
         half = rows[under_way.HALF_APPROVED]
         assert walk.approve(half, walk.approvers[1]).state == "held"
     for name in open_ones:
         approved(walk, rows[name])
-    assert paid(walk) == {*rows} - {*under_way.UNPAID, under_way.NEVER_ARRIVED, under_way.UNCLEAR}
+    assert paid(walk) == {*rows} - {*under_way.UNPAID, under_way.NEVER_ARRIVED}
     ends_in_order(walk, frozen)
 
 
