@@ -18,11 +18,11 @@ from tests.exchange_ops.orders.dealings import Dealing
 from tests.exchange_ops.orders.test_approvals import approve
 from tests.exchange_ops.positions.margin_desk import MarginDesk
 from tests.exchange_ops.transfers.movings import OPERATIONS, Moving
-from tests.exchange_ops.withdrawals.walks import Walk
+from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS, Walk
 
 # Above these the first rules need two approvals with the hold, and three before it.
 FOR_TWO, FOR_THREE = Decimal(1), Decimal(20)
-SMALL, MORE = Decimal("0.02"), Decimal("0.001")
+SMALL, MORE = Decimal("0.002"), Decimal("0.0001")  # all of them together stay in the lowest tier
 
 
 def payouts(walk: Walk) -> None:
@@ -46,7 +46,9 @@ def _queued(walk: Walk, **terms: Any) -> Any:
 
 
 def _in_review(walk: Walk, *, people: int = 0, **terms: Any) -> Any:
-    row = walk.until(walk.request(**terms | {"amount": terms["amount"] + FOR_THREE}), "review")
+    row = walk.until(
+        walk.request(**terms | {"amount": terms["amount"] + FOR_THREE, "address": OTHER_ADDRESS}), "review"
+    )
     for person in walk.approvers[:people]:
         row = walk.approve(row, person)
     return row
@@ -78,7 +80,6 @@ PAYOUTS: Mapping[str, Callable[..., Any]] = {
     "queued, three approvals": partial(_in_review, people=3),
     "held, record unread": lambda walk, **terms: walk.until(walk.request(**terms), "held"),
     "held": Walk.held,
-    HALF_APPROVED: lambda walk, **terms: walk.approve(walk.held(**terms | {"amount": terms["amount"] + FOR_TWO})),
     "approved, not sent": Walk.committing,
     "order to pay not taken": _lost(Walk.committing, "commit_withdrawal", "status", status=503),
     "order to pay, answer lost": _lost(Walk.committing, "commit_withdrawal", "drop_after"),
@@ -88,6 +89,7 @@ PAYOUTS: Mapping[str, Callable[..., Any]] = {
     "release, answer lost": _lost(_rejected, "rollback_withdrawal", "drop_after"),
     "paid": lambda walk, **terms: walk.until(walk.committing(**terms), "committed"),
     "released": lambda walk, **terms: walk.until(_rejected(walk, **terms), "rolled_back"),
+    HALF_APPROVED: lambda walk, **terms: walk.approve(walk.held(**terms | {"amount": terms["amount"] + FOR_TWO})),
 }
 # What an earlier version had ordered to be paid, or had paid: it is paid once, whatever this version asks for anew.
 ORDERED = ("order to pay not taken", "order to pay, answer lost", "paid")
