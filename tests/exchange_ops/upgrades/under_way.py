@@ -93,8 +93,8 @@ PAYOUTS: Mapping[str, Callable[..., Any]] = {
 }
 # What an earlier version had ordered to be paid, or had paid: it is paid once, whatever this version asks for anew.
 ORDERED = ("order to pay not taken", "order to pay, answer lost", "paid")
-# What has all its approvals, and was not ordered to be paid.
-APPROVED = ("queued, three approvals", "approved, not sent")
+# What has all its approvals, and was not ordered to be paid; approvals before the hold leave one for the release.
+APPROVED = ("approved, not sent",)
 # What ends without a payment, whoever approves.
 UNPAID = ("rejected, not released", "release, answer lost", "released")
 
