@@ -228,6 +228,11 @@ class Outside:
         """How much BCH is reserved on the bank account."""
         return Decimal(next(line["reserved"] for line in self._account("balance") if line["currency"] == "BCH"))
 
+    def reserved_for_payouts(self) -> Decimal:
+        """How much BCH the payouts that are on their way reserve, with their fees; others' may end at any moment."""
+        open_ones = [line for line in self._payouts() if line["status"] in {"created", "pending"}]
+        return sum((Decimal(line["amount"]) + Decimal(line.get("fee") or 0) for line in open_ones), Decimal(0))
+
     def own_address(self) -> str:
         """The account's own deposit address for BCH."""
         return str(self._account("crypto/address/BCH")["address"])
