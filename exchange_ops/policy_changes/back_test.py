@@ -24,6 +24,7 @@ from exchange_ops.policy.quorum import Weighed
 from exchange_ops.policy.ruleset import Rules
 from exchange_ops.shared import rules as shared_rules
 from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals.decisions import payout_facts
 
 DAYS: Final = 90
 MOST: Final = 1_000
@@ -97,9 +98,7 @@ class _World:
         keys = [book.Key(*past.place) for past in pasts if past.place is not None]
         self._payee_groups = {tuple(key): row.group for key, row in book.approved(keys, now=now).items()}
         self._histories: dict[int, tuple[list[Group], bool]] = {}
-        self._roles: dict[int, set[str]] = {}
-        for pk, role in Person.objects.exclude(groups=None).values_list("pk", "groups__name"):
-            self._roles.setdefault(pk, set()).add(role)
+        self._roles = payout_facts.roles_of_people()
         codes = {past.currency for past in pasts}
         quotes = {account.quote_currency for account in accounts.values()}
         self._prices = {
@@ -122,7 +121,7 @@ class _World:
         return quorum.weigh(
             rules,
             account=account,
-            quote_value=day.value if any(group.is_same for group in others) else self._value(past, account),
+            quote_value=day.value if day.count > 1 else self._value(past, account),
             payout=lambda rules: Payout(
                 account=past.account,
                 currency=past.currency,

@@ -36,7 +36,7 @@ def payout_of(
     person = None if intent.requester is None else intent.requester.pk
     own = Group(intent.account.pk, intent.currency, person, True, 1, 1, intent.amount)
     rates = _rates(rules.currency, now, fresh)
-    roles = cache(_roles)
+    roles = cache(roles_of_people)
     return Payout(
         account=intent.account.pk,
         currency=intent.currency,
@@ -88,7 +88,7 @@ def _rates(
     return rates
 
 
-def _roles() -> dict[int, set[str]]:
+def roles_of_people() -> dict[int, set[str]]:
     """The roles of every person, whatever accounts they are limited to."""
     roles: dict[int, set[str]] = {}
     for person, role in Person.objects.exclude(groups=None).values_list("pk", "groups__name"):

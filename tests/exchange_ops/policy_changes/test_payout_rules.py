@@ -163,3 +163,18 @@ def test_a_back_test_says_what_the_rules_would_have_said(operator, people, treas
     assert set(more.values()) == {("1 approval", "2 approvals")}
     assert back_test.run(workflow.in_force(), in_force=draft, person=people[0], now=now).fewer
     assert back_test.run(draft, in_force=draft, person=people[0], now=now).cases == []
+
+
+def test_a_back_test_values_a_payout_as_its_request_did(operator, people, treasury, monkeypatch):
+    """Whatever the price is today, and although its recipient was paid days before."""
+    now = clock.now()
+    for ago in (6, 3):
+        monkeypatch.setattr(clock, "now", lambda at=now - timedelta(days=ago): at)
+        rows.price(now=clock.now())
+        paid(operator, treasury, amount=Decimal(15))
+    monkeypatch.setattr(clock, "now", lambda: now)
+    rows.price(now=now, last="640")
+    in_force = workflow.in_force()
+    draft = replace(in_force, tiers=(replace(in_force.tiers[0], up_to=Decimal(9_000)), *in_force.tiers[1:]))
+    tested = back_test.run(draft, in_force=in_force, person=people[0], now=now)
+    assert (tested.count, tested.cases) == (2, []), "7,500 USD each, and not 9,600"
