@@ -164,9 +164,9 @@ class Source:
     `count` is how many entries wait for a person, at one account or, with an empty text, at all accounts. `subjects`
     gives, for each name of a subject, the function that returns the address of its page, or an empty text where the
     person may see none. `empty` is the sentence for a person for whom nothing waits; `acts` are the roles for which
-    something may wait. A source whose requesters are notified of the outcome has `requests`. `recipients` gives, in one
-    go, each person together with the subject and phase of every entry that waits for them; without it the list is read
-    person by person.
+    something may wait. `recipients` gives, of many people at once, each person together with the subject and phase of
+    every entry that waits for them: it is asked every few seconds, so its queries must not grow with the people. A
+    source whose requesters are notified of the outcome has `requests`.
     """
 
     name: str
@@ -178,8 +178,8 @@ class Source:
     topics: "Callable[[], str]"
     empty: str
     acts: tuple[str, ...]
+    recipients: "Callable[[Sequence[Person]], Iterable[tuple[Person, tuple[str, str]]]]"
     requests: Requests | None = None
-    recipients: "Callable[[Sequence[Person]], Iterable[tuple[Person, tuple[str, str]]]] | None" = None
 
 
 def sources() -> list[Source]:

@@ -6,7 +6,8 @@ processes may do so at once: the database allows one row for a cause, and the fi
 
 import re
 import time
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import structlog
@@ -28,11 +29,15 @@ def review(*, now: datetime) -> int:
     """Review every kind; the number of incidents opened or ended. A kind whose review fails stays as it is."""
     alive_s = time.monotonic() - _began
     changed = 0
+    # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
+    existing: defaultdict[str, dict[str, Incident]] = defaultdict(dict)
+    for row in Incident.objects.filter(gone_at__isnull=True):
+        existing[row.kind][row.cause] = row
     for kind in rooms.incidents():
         if kind.grace_period.total_seconds() > alive_s:
             continue
         try:
-            changed += _compare(kind, now, "")
+            changed += _compare(kind, existing[kind.name], now)
         except Exception:
             _log.exception("incidents.review_failed", kind=kind.name)
     return changed
@@ -45,13 +50,11 @@ def review_now(*names: str, now: datetime, key: str = "") -> None:
     """
     for kind in rooms.incidents():
         if kind.name in names:
-            _compare(kind, now, key)
+            rows = Incident.objects.filter(kind=kind.name, gone_at__isnull=True, **({"cause": key} if key else {}))
+            _compare(kind, {row.cause: row for row in rows}, now, key)
 
 
-def _compare(kind: Kind, now: datetime, key: str) -> int:
-    # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
-    rows = Incident.objects.filter(kind=kind.name, gone_at__isnull=True, **({"cause": key} if key else {}))
-    existing = {row.cause: row for row in rows}
+def _compare(kind: Kind, existing: Mapping[str, Incident], now: datetime, key: str = "") -> int:
     causes = {cause.key: cause for cause in kind.causes(now, key)}
     opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in existing)
     ended = sum(_clear(row, now) for name, row in existing.items() if name not in causes)

@@ -125,14 +125,39 @@ class Waiting(Generic[R]):
         return self.rows.filter(self._waits_for(person))
 
     def for_each(self, people: "Iterable[Person]") -> "Iterator[tuple[Person, list[R]]]":
-        """The same for many people at once, by one query for every `MOST_PEOPLE` of them."""
-        holders = [person for person in people if self._held_by(person) != frozenset()]
-        for start in range(0, len(holders), MOST_PEOPLE):
-            marks = {f"waits_for_{person.pk}": person for person in holders[start : start + MOST_PEOPLE]}
-            conditions = {mark: self._waits_for(person) for mark, person in marks.items()}
-            rows = list(self.rows.annotate(**conditions))
+        """The same for many people at once, those for whom nothing waits left out.
+
+        Only of those who gave a vote on one of these rows has the database to be asked which of them still wait.
+        """
+        rows = list(self.rows)
+        holders = [person for person in people if self._held_by(person) != frozenset()] if rows else []
+        voters = self._voters() if holders else set()
+        still = self._still_waiting([person for person in holders if person.pk in voters])
+        for person in holders:
+            waiting = [row for row in rows if self._may_wait(row, person)]
+            if person.pk in still:
+                waiting = [row for row in waiting if row.pk in still[person.pk]]
+            if waiting:
+                yield person, waiting
+
+    def _voters(self) -> set[int]:
+        votes = self.ballot.votes._default_manager.filter(**{f"{self.ballot.owner}__in": self.rows.values("pk")})
+        return set(votes.order_by().values_list("person", flat=True).distinct())
+
+    def _still_waiting(self, people: "list[Person]") -> dict[int, set[int]]:
+        """The rows that wait for each of these people, by number, by one query for every `MOST_PEOPLE` of them."""
+        numbers: dict[int, set[int]] = {}
+        for start in range(0, len(people), MOST_PEOPLE):
+            marks = {f"waits_for_{person.pk}": person for person in people[start : start + MOST_PEOPLE]}
+            rows = self.rows.annotate(**{mark: self._waits_for(person) for mark, person in marks.items()})
             for mark, person in marks.items():
-                yield person, [row for row in rows if getattr(row, mark)]
+                numbers[person.pk] = {row.pk for row in rows if getattr(row, mark)}
+        return numbers
+
+    def _may_wait(self, row: Any, person: "Person") -> bool:
+        """Whether it waits for the person unless they have voted on it."""
+        held = self._held_by(person)
+        return row.initiator_id != person.pk and (held is None or str(row.account_id) in held)
 
     def _waits_for(self, person: "Person") -> Q:
         """The person holds the role at the row's account, did not ask for it, and has not voted on it."""

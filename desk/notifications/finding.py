@@ -4,10 +4,9 @@ Nothing is remembered except the notifications. A constraint of the database all
 subject, so any number of processes may do this at once; the first one makes it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 
 from desk.actions import entries
@@ -88,9 +87,8 @@ def _people() -> Iterable[Person]:
 def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:
     items: dict[tuple[str, str], Waiting] = {}
     for source in entries.sources():
-        recipients = source.recipients or partial(_one_by_one, source, now)
         read: set[int] = set()
-        for person, key in recipients(people):
+        for person, key in source.recipients(people):
             if key not in items and person.pk not in read:
                 # Reading an entry takes far longer than finding its recipients, and is the same for all of them.
                 read.add(person.pk)
@@ -99,13 +97,6 @@ def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], W
             if key in items:
                 items[key].people.append(person)
     return {key: item for key, item in items.items() if item.people}
-
-
-def _one_by_one(source: Source, now: datetime, people: Sequence[Person]) -> Iterator[tuple[Person, tuple[str, str]]]:
-    for person in people:
-        if source.count(person, ""):
-            for item in _read(source, person, now):
-                yield person, item.key
 
 
 def _read(source: Source, person: Person, now: datetime) -> list[Waiting]:

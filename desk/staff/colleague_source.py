@@ -1,6 +1,6 @@
 """New colleagues of treasury who wait to be confirmed, as entries of the list of what needs action."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -27,25 +27,43 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 
 
 def _entry(member: "Person", person: "Person") -> Entry:
-    since = member.unconfirmed_since
-    assert since is not None  # noqa: S101  # by the query
     role, confirmers = colleagues.who_confirms(member)
     return Entry(
-        subject=f"{NAME}:{member.pk}",
+        subject=_subject(member),
         reference=member.get_username(),
         title="Confirm a new colleague",
         sentence=f"{member.get_username()} ({member.email or 'no e-mail address'}) joined: "
         f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until the account is confirmed by "
         f"{confirmers}.",
         url=reverse("person-colleague", args=[member.pk]),
-        since=since,
+        since=_since(member),
         tone=Tone.ACTIVE,
         label="New colleague",
         icon="hourglass",
         mine=colleagues.may_confirm(person, member),
         who=role,
-        phase=f"{since:%Y%m%d%H%M%S%f}",
+        phase=_phase(member),
     )
+
+
+def _subject(member: "Person") -> str:
+    return f"{NAME}:{member.pk}"
+
+
+def _phase(member: "Person") -> str:
+    return f"{_since(member):%Y%m%d%H%M%S%f}"
+
+
+def _since(member: "Person") -> datetime:
+    assert member.unconfirmed_since is not None  # noqa: S101  # by the query
+    return member.unconfirmed_since
+
+
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    for member in colleagues.waiting():
+        for person in colleagues.confirmers(member, people):
+            if person.has_role(roles.TREASURY) or rules.may_keep(person):
+                yield person, (_subject(member), _phase(member))
 
 
 def _subjects() -> "Mapping[str, Callable[[Person, int], str]]":
@@ -73,4 +91,5 @@ SOURCE: Final = Source(
     topics=lambda: DECISIONS,
     empty="No new colleagues to confirm.",
     acts=(roles.TREASURY, roles.ADMIN),
+    recipients=_recipients,
 )

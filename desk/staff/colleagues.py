@@ -6,7 +6,7 @@ the one who made the link.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,12 +63,16 @@ def may_confirm(actor: "Person", person: "Person") -> bool:
     A colleague whose own approvals count wherever the person's are to count. Without any such colleague, an
     administrator of the whole desk who did not make the person's last link.
     """
-    if actor.pk == person.pk:
-        return False
+    return bool(confirmers(person, [actor]))
+
+
+def confirmers(person: "Person", people: "Iterable[Person]") -> "list[Person]":
+    """Those of these people who may confirm the person (`may_confirm`)."""
+    others = [each for each in people if each.pk != person.pk]
     if colleagues := _colleagues(person):
-        return actor.pk in colleagues
+        return [each for each in others if each.pk in colleagues]
     link = _link_of(person)
-    return rules.may_keep(actor) and (link is None or link.made_by_id != actor.pk)
+    return [each for each in others if rules.may_keep(each) and (link is None or link.made_by_id != each.pk)]
 
 
 def who_confirms(person: "Person") -> tuple[str, str]:

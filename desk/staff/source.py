@@ -1,6 +1,6 @@
 """Changes of people that wait for a second administrator, as entries of the list of what needs action."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -43,8 +43,18 @@ def _count(person: "Person", scope: str) -> int:
     return waiting.exclude(requested_by=person).exclude(person=person).count()
 
 
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    for row in PersonChange.objects.filter(state=states.REQUESTED).order_by("pk"):
+        for person in people:
+            if rules.may_keep(person) and not _concerns(row, person):
+                yield person, (row.subject, "")
+
+
+def _concerns(row: PersonChange, person: "Person") -> bool:
+    return person.pk in {row.person_id, row.requested_by_id}
+
+
 def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
-    concerned = person.pk in {row.person_id, row.requested_by_id}
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -57,7 +67,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         icon=states.STATES[row.state].icon,
         deadline=row.expires_at,
         clock=now,
-        mine=rules.may_keep(person) and not concerned,
+        mine=rules.may_keep(person) and not _concerns(row, person),
         own=row.requested_by_id == person.pk,
         who="another administrator",
         lapse="nothing changes and the request expires",
@@ -85,4 +95,5 @@ SOURCE: Final = Source(
     topics=lambda: TOPIC,
     empty="No user changes need your approval.",
     acts=(roles.ADMIN,),
+    recipients=_recipients,
 )

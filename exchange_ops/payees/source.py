@@ -1,6 +1,6 @@
 """Payees in the list of what needs action: those that wait for approvals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +39,12 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 def _count(person: "Person", scope: str) -> int:
     at_account = {"account": int(scope)} if scope else {}
     return workflow.waiting().for_person(person).filter(**at_account).count()
+
+
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    for person, rows in workflow.waiting().for_each(people):
+        for row in rows:
+            yield person, (row.subject, row.state)
 
 
 def _entries(rows: Any, person: "Person", now: datetime) -> list[Entry]:
@@ -86,4 +92,5 @@ SOURCE: Final = Source(
     topics=lambda: machine.TOPIC,
     empty="No payee needs your approval.",
     acts=(roles.TREASURY,),
+    recipients=_recipients,
 )

@@ -1,6 +1,6 @@
 """Changes of the rules in the list of what needs action: those that wait for a second person or for their day."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +48,17 @@ def _count(person: "Person", scope: str) -> int:
     return sum(workflow.may_decide(person, row) for row in rows) if person.limits else rows.count()
 
 
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    for row in PolicyChange.objects.filter(state=states.PROPOSED).order_by("pk"):
+        for person in people:
+            if shared_rules.may_see(person) and _waits_for(person, row):
+                yield person, (row.subject, row.state)
+
+
+def _waits_for(person: "Person", row: PolicyChange) -> bool:
+    return row.state == states.PROPOSED and row.proposed_by_id != person.pk and workflow.may_decide(person, row)
+
+
 def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
     is_own = row.proposed_by_id == person.pk
     return Entry(
@@ -62,7 +73,7 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
         icon=states.STATES[row.state].icon,
         deadline=row.expires_at if row.state == states.PROPOSED else row.in_force_at,
         clock=now,
-        mine=row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,
+        mine=_waits_for(person, row),
         own=is_own,
         is_followed=row.state == states.AGREED,
         who="treasury or administrators",
@@ -86,4 +97,5 @@ SOURCE: Final = Source(
     topics=lambda: TOPIC,
     empty="No rule change needs your approval.",
     acts=rules.WHO,
+    recipients=_recipients,
 )

@@ -32,7 +32,14 @@ class Waits:
         return found
 
     def count(self, person, scope):
-        return sum(person in people for people in self.deciders.values())
+        return len(self.subjects_of(person))
+
+    def recipients(self, people):
+        for person in people:
+            yield from ((person, (name, self.phases.get(name, ""))) for name in self.subjects_of(person))
+
+    def subjects_of(self, person):
+        return [subject for subject, people in self.deciders.items() if person in people]
 
     def _entry(self, subject, is_mine, now):
         return Entry(
@@ -53,7 +60,9 @@ class Waits:
         )
 
     def source(self):
-        return Source("approvals", "Approvals", self.waiting, self.done, self.count, {}, "", "", ("treasury",))
+        return Source(
+            "approvals", "Approvals", self.waiting, self.done, self.count, {}, "", "", ("treasury",), self.recipients
+        )
 
 
 def place(monkeypatch, waits):

@@ -215,14 +215,14 @@ def test_a_look_ends_nothing_that_another_process_told_while_it_looked(waits, tr
 
 
 def test_who_was_asked_before_it_came_up_is_told_as_well(waits, treasurers, monkeypatch):
-    counted = waits.count
+    of_person = waits.subjects_of
 
-    def count(person, scope):
+    def subjects_of(person):
         if person == treasurers[-1]:
-            waits.deciders["payout:1"] = treasurers  # held while the people are asked
-        return counted(person, scope)
+            waits.deciders["payout:1"] = treasurers  # held while it is found out whom it concerns
+        return of_person(person)
 
-    monkeypatch.setattr(waits, "count", count)
+    monkeypatch.setattr(waits, "subjects_of", subjects_of)
     assert finding.notify_due(now=NOW) == 1
     assert mailed() == names(treasurers)
 
