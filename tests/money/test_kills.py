@@ -257,7 +257,8 @@ def test_c2_sweeps_that_begin_together_over_many_rows(after):
     for row in held + paid + gone:
         assert len(after.heard(row)) == 1
     assert [after.orders(row) for row in paid] == [{"commit": 1}] * 3
-    assert [after.orders(row) for row in gone] == [{"rollback": 1}] * 3
+    # A release may be repeated: where its answer took longer than its turn, the next sweep sends it again.
+    assert [set(after.orders(row)) for row in gone] == [{"rollback"}] * 3
     sound(after)
 
 
