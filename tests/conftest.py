@@ -155,13 +155,15 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> datetime:
 def make_person(db: None) -> Callable[..., Any]:
     """`make_person("treasury", username="treasury2")`: an active person with these roles and a known password."""
     from django.contrib.auth.models import Group
+    from django.db import transaction
 
     from desk.models import Person
 
     def make(*roles: str, username: str | None = None, **changes: Any) -> Person:
         name = username or (roles[0] if roles else "nobody")
-        person = Person.objects.create_user(username=name, password=_PASSWORD, **changes)
-        person.groups.set([Group.objects.get_or_create(name=role)[0] for role in roles])
+        with transaction.atomic():  # one entry of the chain of rows instead of one for each statement
+            person = Person.objects.create_user(username=name, password=_PASSWORD, **changes)
+            person.groups.add(*(Group.objects.get_or_create(name=role)[0] for role in roles))
         return person
 
     return make

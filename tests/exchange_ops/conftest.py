@@ -98,6 +98,8 @@ def ready(transactional_db: None, settings: Any) -> None:
 @pytest.fixture
 def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Any:
     """The desk under test, with three people of treasury who have one-time codes."""
+    from django.db import transaction
+
     from desk.people import totp
     from exchange_ops.market import reference as market
     from exchange_ops.policy import quorum as policy
@@ -110,10 +112,12 @@ def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: C
         market.refresh(client=client, now=clock.now())
     finally:
         client.close()
-    approvers = [make_person("treasury", username=name) for name in ("treasury", "treasury2", "treasury3")]
-    for person in approvers:
-        totp.enrol(person, TOTP_SECRET)
-    return Walk(account=account, sandbox=sandbox, operator=make_person("operator"), approvers=approvers)
+    with transaction.atomic():
+        approvers = [make_person("treasury", username=name) for name in ("treasury", "treasury2", "treasury3")]
+        for person in approvers:
+            totp.enrol(person, TOTP_SECRET)
+        operator = make_person("operator")
+    return Walk(account=account, sandbox=sandbox, operator=operator, approvers=approvers)
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def test_what_was_typed_after_the_button_was_drawn_is_shown_before_it_is_placed(
     page = fill_in(operator, quantity="0.0124", price="0.001")
     button = page.get_by_role("button", name="Place buy order: 0.0124 ETH at 0.001 BTC", exact=True)
     expect(button).to_be_visible()
-    # In the click itself and without an event: earlier, and what comes with the market would draw button and field anew.
+    # In the click itself and without an event: earlier, what comes with the market draws button and field anew.
     page.evaluate(
         """() => window.addEventListener("click", () => {
             document.getElementById("id_quantity").value = "5";
