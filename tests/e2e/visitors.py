@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from playwright.sync_api import Locator, Page, expect
 
 from desk.people import demo, totp
-from tests import door
+from tests import door, traffic
 from tests.bounds import stretched
 from tests.houses import RunningHouse
 from wire.values import Secret
@@ -85,7 +85,7 @@ class Visitor:
 
     def open(self, path: str) -> Page:
         """Go to an address of the desk; the page has then joined what it follows and read it once more."""
-        self.tab.goto(self.house.url + path, wait_until="networkidle")
+        traffic.open_page(self.tab, self.house.url + path)
         return self.tab
 
     # Asking -----------------------------------------------------------------------------------------------------------

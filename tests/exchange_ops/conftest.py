@@ -199,23 +199,17 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
     `before(page)` is called before it opens anything. What the content security policy stopped is in `page.violations`.
     """
 
-    from tests import door
+    from tests import door, traffic
 
     def open_page(person: Any, path: str, *, before: Callable[[Any], None] | None = None, **options: Any) -> Any:
         page = new_page(**options)
         page.violations = []
         page.on("console", lambda line: page.violations.append(line.text) if "Content Security" in line.text else None)
-        heard: list[str] = []
-        if before is None:
-            page.on("websocket", lambda line: line.on("framereceived", lambda facts: heard.append(str(facts))))
-        else:  # it may put itself between the page and its socket, and then hears what passes itself
+        if before is not None:  # it may put itself between the page and its socket, and then hears what passes itself
             before(page)
         door.sign_in(page, live_desk.url, person.username, password)
-        page.goto(f"{live_desk.url}{path}", wait_until="networkidle")
+        traffic.open_page(page, f"{live_desk.url}{path}", joins=before is None)
         page.wait_for_selector("#strip [data-now]", state="attached")
-        if before is None and page.locator("[data-follow], [data-ticks]").count():
-            # What is told before the socket has joined its topics reaches this page with the next reading only.
-            await_so(page, lambda: any("followed" in facts for facts in heard))
         return page
 
     return open_page

@@ -7,6 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
+from tests import traffic
 from tests.e2e.looks import NARROW, OVERFLOW, WIDE, complaints, failures
 from tests.e2e.visitors import ADDRESS, Outside
 
@@ -157,7 +158,7 @@ def address_under_watch(house, reader):
 
 def looked_at(page, address):
     """What is wrong with the page at this address, in both themes and at every width."""
-    page.goto(address, wait_until="networkidle")
+    traffic.open_page(page, address)
     # Without the port, which differs from run to run and would choose the theme and the width.
     return complaints(page, address.split("/", 3)[3] or "home", judged=(WIDE, NARROW[0]), every=EVERY)
 
