@@ -15,6 +15,7 @@ WORDS: Final = Words(
     title="Payouts",
     noun="payout",
     mark="W-",
+    also=("evidence",),
     first=("created",),
     content=_content,
     decisions=(
