@@ -34,7 +34,7 @@ _ABOUT: Final = {
     "exchange.json": "The exchange's records of the payout as the desk read them, and the comparison with the request.",
     "calls.json": "Every call to the exchange for this payout and its outcome. Keys and signatures are never stored.",
     "chain.json": "The transaction, the proof that it is in a block, and the block headers from there on.",
-    "audit.jsonl": "The audit rows from the first to the last of this payout, each linked to the one before by its hash.",
+    "audit.jsonl": "The audit rows from the first to the last of this payout, each linked to the previous by its hash.",
     verifier.NAME: "Verifies this bundle offline: python3 verify_evidence.py BUNDLE.zip",
 }
 
@@ -105,7 +105,7 @@ def record(row: Withdrawal, made: Bundle, *, person: "Person | None", session_ke
     with transaction.atomic():
         trail.record(
             actor=person,
-            action="evidence.exported",
+            action="withdrawal.evidence_exported",
             subject=f"evidence:{row.pk}",
             before={},
             after={"payout": row.reference, "manifest_sha256": made.manifest_sha256, "missing": made.missing},

@@ -67,7 +67,7 @@ def approvals(row: Withdrawal) -> dict[str, Any]:
 
 
 def exchange(row: Withdrawal) -> dict[str, Any]:
-    """The exchange's records of the payout as the desk's ledger has them, and the comparison before the order to pay."""
+    """The exchange's records of the payout as the ledger has them, and the comparison before the order to pay."""
     entries = row.ledger_entries.order_by("index")
     return {"entries": [columns(entry) for entry in entries], "compared": row.echo, "agrees": row.echo_ok}
 

@@ -3,16 +3,5 @@
 from typing import Final
 
 from desk import rooms
-from desk.audit.words import Words
-from exchange_ops.withdrawals.models import Withdrawal
 
-WORDS: Final = Words(
-    name="evidence",
-    title="Evidence",
-    noun="the evidence of payout",
-    mark="W-",
-    model=Withdrawal,
-    sentences={},
-)
-
-ROOM: Final = rooms.Room(trail=(WORDS,), urls="exchange_ops.evidence.urls")
+ROOM: Final = rooms.Room(urls="exchange_ops.evidence.urls")

@@ -30,12 +30,12 @@ def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
     row, now = get_object_or_404(Withdrawal, pk=withdrawal_id), clock.now()
     if not withdrawal_rules.may_export_evidence(request.user, row):
         raise PermissionDenied(NOT_YOURS)
-    file = SpooledTemporaryFile(max_size=_IN_MEMORY)
+    proof = material.stored(row, now=now)
+    file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it when it was sent)
     try:
-        made = bundle.write(
-            file, withdrawal_id=row.pk, reader=request.user, material=material.stored(row, now=now), now=now
-        )
+        made = bundle.write(file, withdrawal_id=row.pk, reader=request.user, material=proof, now=now)
     except bundle.CannotExport as problem:
+        file.close()
         notes.error(request, str(problem))
         return redirect("withdrawal", row.pk)
     bundle.record(row, made, person=request.user, session_key=request.session.session_key or "", now=now)

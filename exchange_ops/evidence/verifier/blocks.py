@@ -6,6 +6,7 @@ Source: chain supplement 5.2 (BIP 37), 5.3 and 5.4.
 import hashlib
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 HEADER_BYTES = 80
 EASIEST_TARGETS = {"main": 0xFFFF << 208, "test": 0xFFFF << 208, "regtest": 0x7FFFFF << 232}
@@ -75,41 +76,46 @@ def proven_in(proof: bytes) -> tuple[bytes, list[bytes]]:
         raise NotValid("The proof has bytes left over, or too few.")
     hashes = iter([proof[place : place + 32] for place in range(at, end, 32)])
     bits = iter([byte >> place & 1 for byte in proof[begin:] for place in range(8)])
-    found: list[bytes] = []
-    root = _node(_height(transactions), 0, transactions, hashes, bits, found)
+    tree = _Tree(transactions, hashes, bits)
+    root = tree.root()
     rest = list(bits)
     if next(hashes, None) is not None or len(rest) >= 8 or any(rest):
         raise NotValid("The proof has more hashes or bits than it needs.")
     if root != header[36:68]:
         raise NotValid("The hashes of the proof do not lead to the Merkle root in the block header.")
-    return header, found
+    return header, tree.found
 
 
-def _height(transactions: int) -> int:
-    return (transactions - 1).bit_length()
+@dataclass
+class _Tree:
+    """A partial tree as it is walked, depth first; `width` is the number of transactions in the block."""
 
+    width: int
+    hashes: Iterator[bytes]
+    bits: Iterator[int]
+    found: list[bytes] = field(default_factory=list)
 
-def _node(
-    height: int, place: int, width: int, hashes: Iterator[bytes], bits: Iterator[int], found: list[bytes]
-) -> bytes:
-    """The hash of a node of the tree; `width` is the number of transactions in the block."""
-    bit = next(bits, None)
-    if bit is None:
-        raise NotValid("The proof has too few bits.")
-    if not bit or not height:
-        own = next(hashes, None)
-        if own is None:
-            raise NotValid("The proof has too few hashes.")
-        if bit:
-            found.append(own)
-        return own
-    left = _node(height - 1, 2 * place, width, hashes, bits, found)
-    if 2 * place + 1 > (width - 1) >> height - 1:
-        return double_sha256(left + left)
-    right = _node(height - 1, 2 * place + 1, width, hashes, bits, found)
-    if left == right:
-        raise NotValid("Two neighbours in the proof are equal.")
-    return double_sha256(left + right)
+    def root(self) -> bytes:
+        return self._node((self.width - 1).bit_length(), 0)
+
+    def _node(self, height: int, place: int) -> bytes:
+        bit = next(self.bits, None)
+        if bit is None:
+            raise NotValid("The proof has too few bits.")
+        if not bit or not height:
+            own = next(self.hashes, None)
+            if own is None:
+                raise NotValid("The proof has too few hashes.")
+            if bit:
+                self.found.append(own)
+            return own
+        left = self._node(height - 1, 2 * place)
+        if 2 * place + 1 > (self.width - 1) >> height - 1:
+            return double_sha256(left + left)
+        right = self._node(height - 1, 2 * place + 1)
+        if left == right:
+            raise NotValid("Two neighbours in the proof are equal.")
+        return double_sha256(left + right)
 
 
 def _count(raw: bytes, at: int) -> tuple[int, int]:

@@ -97,13 +97,12 @@ def main(arguments: list[str] | None = None) -> int:
             with open(options.key_ring, encoding="ascii") as file:
                 ring = file.read()
     except (NotABundle, OSError, ValueError) as problem:
-        print(f"NOT VERIFIED. {problem}")
+        sys.stdout.write(f"NOT VERIFIED. {problem}\n")
         return 2
     report, manifest = verify(members, key_ring=ring, heads=options.heads)
-    print(printed(report, manifest))
     with open(__file__, "rb") as file:
         own = hashlib.sha256(file.read()).hexdigest()
-    print(f"SHA-256 of this verifier: {own}")
+    sys.stdout.write(f"{printed(report, manifest)}\nSHA-256 of this verifier: {own}\n")
     return 1 if report.failures else 0
 
 

@@ -38,10 +38,7 @@ def _add(one: Point, other: Point) -> Point:
     (x, y), (u, v) = one, other
     if x == u and (y + v) % _P == 0:
         return None
-    if one == other:
-        slope = (3 * x * x - 3) * pow(2 * y, -1, _P)
-    else:
-        slope = (v - y) * pow(u - x, -1, _P)
+    slope = (3 * x * x - 3) * pow(2 * y, -1, _P) if one == other else (v - y) * pow(u - x, -1, _P)
     third = (slope * slope - x - u) % _P
     return third, (slope * (x - third) - y) % _P
 

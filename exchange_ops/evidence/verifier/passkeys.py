@@ -13,6 +13,7 @@ from exchange_ops.evidence.verifier.curve import is_signed
 from exchange_ops.evidence.verifier.members import canonical_text
 
 _PRESENT, _VERIFIED = 0x01, 0x04
+_SHORTEST_DATA = 37  # bytes: host, flags, counter
 _ES256, _EC2, _P256 = -7, 2, 1
 
 
@@ -28,23 +29,28 @@ def passkey_problem(factor: dict[str, Any]) -> str:
     try:
         client_text = _unpadded(factor["client_data"])
         client, data = json.loads(client_text), _unpadded(factor["authenticator_data"])
-        origin, challenge = str(client["origin"]), str(client["challenge"])
         key, signature = _public_key(_unpadded(factor["public_key"])), _unpadded(factor["signature"])
-        host = urlsplit(origin).hostname or ""
-        signed = ["desk.stepup", factor["nonce"], factor["digest"], factor["purpose"], factor["audit_head"]]
-    except (KeyError, ValueError, TypeError, IndexError, RecursionError):
+        if problem := _content_problem(factor, client, data):
+            return problem
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, RecursionError):
         return "the assertion can't be read"
-    own = base64.urlsafe_b64encode(hashlib.sha256(canonical_text(signed).encode()).digest()).decode().rstrip("=")
-    if client.get("type") != "webauthn.get" or client.get("crossOrigin"):
-        return "the assertion was not made for a sign-off on the desk's own page"
-    if not (challenge == own == factor.get("challenge")):
-        return "the challenge that was signed is not the one of this digest, purpose and audit head"
-    if len(data) < 37 or data[:32] != hashlib.sha256(host.encode()).digest():
+    is_whole = is_signed(key, data + hashlib.sha256(client_text).digest(), signature)
+    return "" if is_whole else "the signature does not verify under the public key stored with it"
+
+
+def _content_problem(factor: dict[str, Any], client: dict[str, Any], data: bytes) -> str:
+    """Whether what was signed is this decision, at the desk's own address, by a verified user."""
+    content = ["desk.stepup", factor["nonce"], factor["digest"], factor["purpose"], factor["audit_head"]]
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(canonical_text(content).encode()).digest()).decode().rstrip("=")
+    host = urlsplit(client["origin"]).hostname or ""
+    if client["type"] != "webauthn.get" or client.get("crossOrigin"):
+        return "the assertion was not made on the desk's own page"
+    if not challenge == client["challenge"] == factor["challenge"]:
+        return "the challenge that was signed is not that of this digest, purpose and audit head"
+    if len(data) < _SHORTEST_DATA or data[:32] != hashlib.sha256(host.encode()).digest():
         return f"the passkey is not bound to {host}"
     if data[32] & (_PRESENT | _VERIFIED) != _PRESENT | _VERIFIED:
         return "the device did not verify its user"
-    if not is_signed(key, data + hashlib.sha256(client_text).digest(), signature):
-        return "the signature does not verify under the public key stored with it"
     return ""
 
 

@@ -59,7 +59,12 @@ def check_digest(request: dict[str, Any], span: Span, report: Report) -> None:
     if not isinstance(covers, dict) or not covers.keys() >= _ALWAYS_COVERED or row is None or not is_hash(digest):
         report.fails("digest", "The bundle does not say what the digest covers, or no audit row recorded the digest.")
         return
-    other = [name for name in covers.keys() - _BESIDE_COLUMNS if covers[name] != columns.get(name)]
+    # What was recorded before the digest is what people saw; a later row can't make it other content.
+    seen: dict[str, Any] = {}
+    for earlier in span.own:
+        seen |= earlier.after if earlier.seq <= row.seq else {}
+    names = covers.keys() - _BESIDE_COLUMNS
+    other = [name for name in names if covers[name] != columns.get(name) or covers[name] != seen.get(name)]
     other += ["id"] if covers.get("id") != columns["id"] else []
     other += ["digest"] if columns["digest"] != digest else []
     report.check(
@@ -122,9 +127,9 @@ def _is_recorded(event: dict[str, Any], row: AuditRow | None) -> bool:
     if row is None or row.content is None:
         return False
     after = row.after
-    recorded = (row.action, row.content[2], row.content[3], after.get("state"), after.get("version"), row.evidence)
-    action = f"withdrawal.{event['event']}"
-    return recorded == tuple([action, *(event[name] for name in ("at", "actor_id", "to_state", "version", "evidence"))])
+    recorded = [row.action, *row.content[2:4], after.get("state"), after.get("version"), row.evidence]
+    names = ("at", "actor_id", "to_state", "version", "evidence")
+    return recorded == [f"withdrawal.{event['event']}", *(event[name] for name in names)]
 
 
 def _votes_without_events(span: Span) -> set[int]:

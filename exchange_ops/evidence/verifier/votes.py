@@ -1,4 +1,4 @@
-"""The approvals: who gave them, for which content, with what proof, and whether they are as many as the policy needs."""
+"""The approvals: who gave them, for which content, with what proof, and whether they are enough for the policy."""
 
 import hashlib
 import json
@@ -75,25 +75,27 @@ def _check_number(votes: list[dict[str, Any]], request: dict[str, Any], report: 
 
 def _problem(vote: dict[str, Any], request: dict[str, Any], row: AuditRow | None, span: Span, report: Report) -> str:
     """Why a vote does not count as what it says, as a sentence's middle; an empty text if it does."""
-    columns = request["columns"]
-    if vote["initiator_id"] != columns["initiator_id"] or vote["person_id"] == columns["initiator_id"]:
+    requester, factor = request["columns"]["initiator_id"], vote["confirmation"]
+    if vote["initiator_id"] != requester or vote["person_id"] == requester:
         return "it is by the person who requested the payout"
-    factor = vote["confirmation"]
     if factor is None:
-        is_recorded = row is None or plain_words(row.evidence.get("reason", "")) == plain_words(vote["comment"])
-        if vote["verdict"] != "reject":
-            return "it has no second factor"
-        return "" if is_recorded else "the audit row recorded another reason"
+        return _rejection_problem(vote, row)
     if factor["person_id"] != vote["person_id"]:
         return "its second factor is another person's"
-    if row is not None and (problem := _factor_problem(factor, row)):
-        return problem
-    if problem := _assertion_problem(factor.get("signed_with") or factor, vote["digest"], span, report):
-        return problem
-    if vote["stage"] not in _PURPOSES:
-        report.believe("Findings on an unclear payout: that their second factors were given for the verdict shown.")
-        return ""
-    return _terms_problem(vote, request, report)
+    problem = _factor_problem(factor, row) if row is not None else ""
+    problem = problem or _assertion_problem(factor.get("signed_with") or factor, vote["digest"], span, report)
+    if vote["stage"] in _PURPOSES:
+        return problem or _terms_problem(vote, request, report)
+    report.believe("Findings on an unclear payout: that their second factors were given for the verdict shown.")
+    return problem
+
+
+def _rejection_problem(vote: dict[str, Any], row: AuditRow | None) -> str:
+    """A rejection needs no second factor; the audit row has its reason."""
+    if vote["verdict"] != "reject":
+        return "it has no second factor"
+    is_recorded = row is None or plain_words(row.evidence.get("reason", "")) == plain_words(vote["comment"])
+    return "" if is_recorded else "the audit row recorded another reason"
 
 
 def _terms_problem(vote: dict[str, Any], request: dict[str, Any], report: Report) -> str:

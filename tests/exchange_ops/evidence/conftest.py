@@ -3,20 +3,25 @@
 import io
 import zipfile
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from desk import clock
+from desk.audit import trail
+from desk.models import StepUp
 from desk.people import stepup
 from desk.people.signing import signed_lists
 from exchange_ops.evidence import bundle
+from exchange_ops.keys.models import ApiKey
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.proofs import material
 from tests.desk.authenticator import SoftKey
 from tests.exchange_ops.withdrawals.proofs.proving import supplier
 from tests.exchange_ops.withdrawals.proofs.test_payout_walks import Paying
-from tests.exchange_ops.withdrawals.walks import SESSION
+from tests.exchange_ops.withdrawals.walks import SESSION, TOTP_SECRET
 
 COMMENT = "Invoice 2041, checked"
 _made: dict[str, Any] = {}
@@ -66,6 +71,30 @@ def pack(members: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+def secrets_of(people: list[Any]) -> list[str]:
+    """Everything secret that had a part in the payout, as text."""
+    ring = (settings.KEY_RING or Path(settings.KEY_RING_FILE).read_text()).strip()
+    keys = [entry.partition(":")[2] for entry in ring.replace("\n", ",").split(",")]
+    sealed = list(ApiKey.objects.values_list("sealed_secret", flat=True))
+    codes = list(StepUp.objects.values_list("mac", flat=True))
+    hashes = [person.password for person in people]
+    return [*keys, SESSION, TOTP_SECRET.reveal(), "demo-withdraw-secret", *sealed, *codes, *hashes]
+
+
+@pytest.fixture
+def heads(settled: dict[str, bytes]) -> str:
+    """The file of heads as the desk of that payout left it."""
+    text: str = _made["heads"]
+    return text
+
+
+@pytest.fixture
+def secrets(settled: dict[str, bytes]) -> list[str]:
+    """What must not be in the bundle."""
+    found: list[str] = _made["secrets"]
+    return found
+
+
 @pytest.fixture
 def settled(request: pytest.FixtureRequest) -> dict[str, bytes]:
     """The members of that bundle."""
@@ -86,4 +115,6 @@ def settled(request: pytest.FixtureRequest) -> dict[str, bytes]:
         client = service.open_client()
         _made["members"] = read(bundled(row, proof=material.fetched(row, client=client))[0])
         client.close()
+        _made["heads"] = trail.heads_path().read_text()
+        _made["secrets"] = secrets_of(desk.walk.approvers)
     return dict(_made["members"])
