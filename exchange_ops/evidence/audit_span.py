@@ -1,7 +1,7 @@
 """The audit rows of a payout, from its first to its last, with every row between them, so that the hashes link.
 
 A row between that the reader may not read is a link: its number and both hashes, nothing else. So is each row between
-of a span that is too long for a page. Rows of the payout itself, and the comments on it, are whole.
+of a span that is too long for a page. Rows of the payout itself, and the comments on it, are complete.
 """
 
 import json
@@ -19,13 +19,13 @@ from exchange_ops.withdrawals.models import Withdrawal
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
 
-MOST_WHOLE: Final = 20_000  # rows of a span that a page gives whole
+MOST_COMPLETE: Final = 20_000  # rows of a span that a page gives complete
 _CHUNK: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class AuditSpan:
-    """The numbers of the first and the last row. With `reader` None every row is whole, however many there are."""
+    """The numbers of the first and the last row. With `reader` None every row is complete, however many there are."""
 
     own: tuple[str, ...]
     first: int
@@ -34,10 +34,10 @@ class AuditSpan:
 
     def lines(self) -> Iterator[str]:
         """Each row as one line of JSON."""
-        whole = self._whole()
+        complete_rows = self._complete_rows()
         for event in self._rows().order_by("seq").iterator(chunk_size=_CHUNK):
-            is_whole = whole is None or event.seq in whole or event.subject in self.own
-            yield json.dumps(_row(event) if is_whole else _link(event)) + "\n"
+            is_complete = complete_rows is None or event.seq in complete_rows or event.subject in self.own
+            yield json.dumps(_row(event) if is_complete else _link(event)) + "\n"
 
     def ends(self) -> dict[str, Any]:
         """Number and hash of the first and the last row, and of the newest row of the whole trail."""
@@ -52,11 +52,11 @@ class AuditSpan:
     def _rows(self) -> Any:
         return models.AuditEvent.objects.filter(seq__range=(self.first, self.last))
 
-    def _whole(self) -> Collection[int] | None:
-        """The numbers of the rows that are whole; None for all of them."""
+    def _complete_rows(self) -> Collection[int] | None:
+        """The numbers of the rows that are complete; None for all of them."""
         if self.reader is None:
             return None
-        if self.last - self.first >= MOST_WHOLE:
+        if self.last - self.first >= MOST_COMPLETE:
             return set()
         if trail_readers.reads_all(self.reader):
             return None

@@ -93,14 +93,14 @@ def write(file: IO[bytes], *, withdrawal_id: int, reader: "Person | None", mater
         span = audit_span.of_payout(row, reader=reader)
         file.seek(0)
         file.truncate()
-        made = _written(file, row, span, material, now)
+        bundle = _written(file, row, span, material, now)
         newest = Withdrawal.objects.only("version").get(pk=withdrawal_id)
         if (newest.version, audit_span.of_payout(newest, reader=reader).last) == (row.version, span.last):
-            return made
+            return bundle
     raise CannotExport("Nothing was exported: the payout is changing at this moment. Try again in a few seconds.")
 
 
-def record(row: Withdrawal, made: Bundle, *, person: "Person | None", session_key: str, now: datetime) -> None:
+def record(row: Withdrawal, bundle: Bundle, *, person: "Person | None", session_key: str, now: datetime) -> None:
     """Record in the audit trail that the bundle leaves, with the SHA-256 by which it is recognised."""
     with transaction.atomic():
         trail.record(
@@ -108,7 +108,7 @@ def record(row: Withdrawal, made: Bundle, *, person: "Person | None", session_ke
             action="withdrawal.evidence_exported",
             subject=f"evidence:{row.pk}",
             before={},
-            after={"payout": row.reference, "manifest_sha256": made.manifest_sha256, "missing": made.missing},
+            after={"payout": row.reference, "manifest_sha256": bundle.manifest_sha256, "missing": bundle.missing},
             now=now,
             session_key=session_key,
         )

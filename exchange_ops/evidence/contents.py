@@ -4,7 +4,7 @@ Amounts and times are the texts that the audit trail has (`desk.machines.mover.t
 them letter by letter.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django.conf import settings
@@ -126,11 +126,11 @@ def _factor(factor: StepUp) -> dict[str, Any]:
 
 def _people(row: Withdrawal) -> dict[str, str]:
     """The names of everybody who acted on it, by their numbers."""
-    numbers: Collection[int | None] = {
+    numbers = {
         row.initiator_id,
         row.decided_by_id,
         *row.events.values_list("actor", flat=True),
         *row.approvals.values_list("person", flat=True),
         *row.release_votes.values_list("person", flat=True),
-    } - {None}
-    return {str(person.pk): str(person) for person in Person.objects.filter(pk__in=numbers).order_by("pk")}
+    }
+    return {str(person.pk): str(person) for person in Person.objects.filter(pk__in=numbers - {None}).order_by("pk")}

@@ -33,12 +33,12 @@ def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
     proof = material.stored(row, now=now)
     file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it when it was sent)
     try:
-        made = bundle.write(file, withdrawal_id=row.pk, reader=request.user, material=proof, now=now)
+        written = bundle.write(file, withdrawal_id=row.pk, reader=request.user, material=proof, now=now)
     except bundle.CannotExport as problem:
         file.close()
         notes.error(request, str(problem))
         return redirect("withdrawal", row.pk)
-    bundle.record(row, made, person=request.user, session_key=request.session.session_key or "", now=now)
+    bundle.record(row, written, person=request.user, session_key=request.session.session_key or "", now=now)
     file.seek(0)
     response = FileResponse(file, content_type="application/zip")
     exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.zip")

@@ -21,7 +21,7 @@ def double_sha256(content: bytes) -> bytes:
     return hashlib.sha256(hashlib.sha256(content).digest()).digest()
 
 
-def shown(hash_bytes: bytes) -> str:
+def display_hex(hash_bytes: bytes) -> str:
     """A hash as people write it: the last byte first."""
     return hash_bytes[::-1].hex()
 
@@ -52,6 +52,7 @@ def check_header(raw: bytes, network: str) -> int:
     """The target of a header that has its work. Raises NotValid."""
     if len(raw) != HEADER_BYTES:
         raise NotValid(f"A block header has {HEADER_BYTES} bytes.")
+    bits: int
     (bits,) = struct.unpack_from("<I", raw, 72)
     exponent, digits = bits >> 24, bits & 0x007FFFFF
     target = digits >> 8 * (3 - exponent) if exponent <= 3 else digits << 8 * (exponent - 3)
@@ -83,7 +84,7 @@ def proven_in(proof: bytes) -> tuple[bytes, list[bytes]]:
         raise NotValid("The proof has more hashes or bits than it needs.")
     if root != header[36:68]:
         raise NotValid("The hashes of the proof do not lead to the Merkle root in the block header.")
-    return header, tree.found
+    return header, tree.matches
 
 
 @dataclass
@@ -93,7 +94,7 @@ class _Tree:
     width: int
     hashes: Iterator[bytes]
     bits: Iterator[int]
-    found: list[bytes] = field(default_factory=list)
+    matches: list[bytes] = field(default_factory=list)
 
     def root(self) -> bytes:
         return self._node((self.width - 1).bit_length(), 0)
@@ -107,15 +108,15 @@ class _Tree:
             if own is None:
                 raise NotValid("The proof has too few hashes.")
             if bit:
-                self.found.append(own)
+                self.matches.append(own)
             return own
-        left = self._node(height - 1, 2 * place)
+        left_hash = self._node(height - 1, 2 * place)
         if 2 * place + 1 > (self.width - 1) >> height - 1:
-            return double_sha256(left + left)
-        right = self._node(height - 1, 2 * place + 1)
-        if left == right:
+            return double_sha256(left_hash + left_hash)
+        right_hash = self._node(height - 1, 2 * place + 1)
+        if left_hash == right_hash:
             raise NotValid("Two neighbours in the proof are equal.")
-        return double_sha256(left + right)
+        return double_sha256(left_hash + right_hash)
 
 
 def _count(raw: bytes, at: int) -> tuple[int, int]:

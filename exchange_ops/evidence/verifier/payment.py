@@ -7,10 +7,10 @@ from exchange_ops.evidence.verifier.addresses import script_of
 from exchange_ops.evidence.verifier.blocks import (
     NotValid,
     check_header,
+    display_hex,
     double_sha256,
     outputs_of,
     proven_in,
-    shown,
 )
 from exchange_ops.evidence.verifier.report import Report
 from exchange_ops.evidence.verifier.trail import Span
@@ -78,7 +78,7 @@ def check_payment(chain: dict[str, Any], request: dict[str, Any], span: Span, re
 
 
 def _check_output(raw: bytes, network: str, columns: dict[str, Any], report: Report) -> None:
-    txid = shown(double_sha256(raw))
+    txid = display_hex(double_sha256(raw))
     report.check(
         "transaction",
         txid == columns["hash"].lower() and len(raw) != INNER_NODE_BYTES,
@@ -101,12 +101,12 @@ def _check_output(raw: bytes, network: str, columns: dict[str, Any], report: Rep
 
 def _check_proof(raw: bytes, proof: bytes, network: str, report: Report) -> None:
     try:
-        header, found = proven_in(proof)
+        header, matches = proven_in(proof)
     except NotValid as problem:
         report.fails("merkle proof", str(problem))
         return
-    is_proven = found == [double_sha256(raw)]
-    block = shown(double_sha256(header))
+    is_proven = matches == [double_sha256(raw)]
+    block = display_hex(double_sha256(header))
     report.check(
         "merkle proof", is_proven, f"The transaction is in block {block[:24]}….", "It proves another transaction."
     )

@@ -60,11 +60,11 @@ def check_digest(request: dict[str, Any], span: Span, report: Report) -> None:
         report.fails("digest", "The bundle does not say what the digest covers, or no audit row recorded the digest.")
         return
     # What was recorded before the digest is what people saw; a later row can't make it other content.
-    seen: dict[str, Any] = {}
+    before_digest: dict[str, Any] = {}
     for earlier in span.own:
-        seen |= earlier.after if earlier.seq <= row.seq else {}
+        before_digest |= earlier.after if earlier.seq <= row.seq else {}
     names = covers.keys() - _BESIDE_COLUMNS
-    other = [name for name in names if covers[name] != columns.get(name) or covers[name] != seen.get(name)]
+    other = [name for name in names if covers[name] != columns.get(name) or covers[name] != before_digest.get(name)]
     other += ["id"] if covers.get("id") != columns["id"] else []
     other += ["digest"] if columns["digest"] != digest else []
     report.check(

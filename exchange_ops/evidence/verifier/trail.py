@@ -106,8 +106,8 @@ def check_heads(span: Span, path: str, report: Report) -> None:
         report.fails("audit heads", f"{path} can't be read: {problem.strerror}.")
         return
     heads = {line[0]: line[1] for line in lines if len(line) == 3}
-    seen = [row for row in span.rows if str(row.seq) in heads]
-    wrong = [row.seq for row in seen if heads[str(row.seq)] != row.hash]
-    sentence = f"{len(seen)} of {len(span.rows)} audit rows are in {path}, with the same hash."
+    common = [row for row in span.rows if str(row.seq) in heads]
+    wrong = [row.seq for row in common if heads[str(row.seq)] != row.hash]
+    sentence = f"{len(common)} of {len(span.rows)} audit rows are in {path}, with the same hash."
     problem_text = f"Row {wrong[0]} has another hash in {path}." if wrong else f"{path} has none of these audit rows."
-    report.check("audit heads", bool(seen) and not wrong, sentence, problem_text)
+    report.check("audit heads", bool(common) and not wrong, sentence, problem_text)

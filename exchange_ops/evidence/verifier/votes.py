@@ -19,8 +19,8 @@ _FIRST_SIGNED_COMMENTS = "countersign-withdrawal-3"
 def check_approvals(votes: list[dict[str, Any]], request: dict[str, Any], span: Span, report: Report) -> None:
     """Check every vote by itself, all of them against the audit rows, and their number against the policy."""
     rows = [row for row in span.own if row.action.removeprefix("withdrawal.") in _GIVEN]
-    given = [[row.content[3], row.content[2]] for row in rows if row.content]
-    is_whole = given == [[vote["person_id"], vote["at"]] for vote in votes]
+    votes_by_row = [[row.content[3], row.content[2]] for row in rows if row.content]
+    is_whole = votes_by_row == [[vote["person_id"], vote["at"]] for vote in votes]
     report.check(
         "approvals",
         is_whole,
@@ -41,8 +41,8 @@ def check_approvals(votes: list[dict[str, Any]], request: dict[str, Any], span: 
 def check_release_votes(votes: list[dict[str, Any]], span: Span, report: Report) -> None:
     """Check the orders to release a hold that outlived its request against their audit rows."""
     rows = [row for row in span.own if row.action == "withdrawal.release_ordered" and row.content]
-    given = [[vote["person_id"], vote["at"]] for vote in votes]
-    holds = given == [[row.content[3], row.content[2]] for row in rows if row.content]
+    votes_by_row = [[vote["person_id"], vote["at"]] for vote in votes]
+    holds = votes_by_row == [[row.content[3], row.content[2]] for row in rows if row.content]
     holds = holds and all(
         _factor_problem(vote["confirmation"], row) == "" for vote, row in zip(votes, rows, strict=True)
     )
@@ -179,6 +179,6 @@ def _proof_words(factor: dict[str, Any] | None) -> str:
     if factor is None:
         return "without a second factor, which a rejection does not need"
     kind = (factor.get("signed_with") or factor)["kind"]
-    whole = " for a signed list" if factor["kind"] == "list" else ""
-    signed = f"the passkey's signature{whole} holds, over an audit head that includes this content"
-    return signed if kind == "passkey" else f"one-time code{whole}, as the audit row recorded it"
+    scope = " for a signed list" if factor["kind"] == "list" else ""
+    signed = f"the passkey's signature{scope} holds, over an audit head that includes this content"
+    return signed if kind == "passkey" else f"one-time code{scope}, as the audit row recorded it"

@@ -28,13 +28,13 @@ class Command(BaseCommand):
         row, now = _row(options["withdrawal"] or ""), clock.now()
         with _new(path) as file:
             try:
-                made = bundle.write(file, withdrawal_id=row.pk, reader=None, material=_material(row), now=now)
+                written = bundle.write(file, withdrawal_id=row.pk, reader=None, material=_material(row), now=now)
             except bundle.CannotExport as problem:
                 path.unlink()
                 raise CommandError(str(problem)) from None
-        bundle.record(row, made, person=None, session_key="", now=now)
+        bundle.record(row, written, person=None, session_key="", now=now)
         self.stdout.write(f"{path} written: the evidence of {row.reference}.")
-        for sentence in made.missing:
+        for sentence in written.missing:
             self.stdout.write(f"Not there yet: {sentence}")
 
 

@@ -29,7 +29,7 @@ def stored(row: Withdrawal, *, now: datetime) -> Material:
     if not is_proven(row):
         return Material()
     readings = answers.read_many([(name, {"txid": row.hash.lower()}) for name in _OPERATIONS], now=now)
-    return _whole(*(each.record if each.is_known else None for each in readings))
+    return _complete(*(each.record if each.is_known else None for each in readings))
 
 
 def fetched(row: Withdrawal, *, client: ChainClient) -> Material:
@@ -37,7 +37,7 @@ def fetched(row: Withdrawal, *, client: ChainClient) -> Material:
     if not is_proven(row):
         return Material()
     try:
-        return _whole(*(client.call(name, txid=row.hash.lower()) for name in _OPERATIONS))
+        return _complete(*(client.call(name, txid=row.hash.lower()) for name in _OPERATIONS))
     except CallFailed:
         return Material()
 
@@ -47,7 +47,7 @@ def is_proven(row: Withdrawal) -> bool:
     return bool(row.hash) and PayoutProof.objects.filter(withdrawal=row, standing=PROVEN).exists()
 
 
-def _whole(transaction: object, proof: object) -> Material:
+def _complete(transaction: object, proof: object) -> Material:
     if isinstance(transaction, str) and isinstance(proof, str) and transaction and proof:
         return Material(transaction, proof)
     return Material()
