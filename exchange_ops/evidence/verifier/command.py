@@ -61,7 +61,7 @@ def _check_parts(
     check_keyed_digest(request, key_ring, report)
     check_policy(parts["policy"], request, span, report)
     check_approvals(parts["approvals"]["approvals"], request, span, report)
-    check_release_votes(parts["approvals"]["release_orders"], span, report)
+    check_release_votes(parts["approvals"]["release_orders"], request, span, report)
     check_exchange(parts["exchange"], request, report)
     check_payment(parts["chain"], request, span, report)
     report.believe("Names of people, their roles at the time, and the times of the desk's own clock.")

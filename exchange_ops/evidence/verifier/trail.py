@@ -33,8 +33,8 @@ class AuditRow:
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """What the decision of this row rests on."""
-        facts = self.after.get("evidence")
+        """What the decision of this row rests on. A row that moves nothing has it among its facts."""
+        facts = self.after if "version" not in self.after else self.after.get("evidence")
         return facts if isinstance(facts, dict) else {}
 
 
@@ -58,7 +58,7 @@ def read_span(members: dict[str, bytes], manifest: dict[str, Any], subject: str,
         span.rows = [_row(json.loads(line)) for line in members.get(AUDIT, b"").decode().splitlines()]
         span.own = [row for row in span.rows if row.content and row.content[6] == subject]
         for row in span.own:
-            span.state |= row.after
+            span.state |= row.after if "version" in row.after else {}
         _check_chain(span, manifest, report)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         report.fails("audit chain", f"{AUDIT} can't be read.")

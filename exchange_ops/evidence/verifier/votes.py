@@ -24,7 +24,7 @@ def check_approvals(votes: list[dict[str, Any]], request: dict[str, Any], span: 
     report.check(
         "approvals",
         is_whole,
-        f"{len(votes)} decisions of people, in the order in which the audit rows recorded them.",
+        f"Decisions of people: {len(votes)}, in the order in which the audit rows recorded them.",
         "The decisions of people are not those of the audit rows: one was removed, added, changed or moved.",
     )
     for place, vote in enumerate(votes):
@@ -38,16 +38,21 @@ def check_approvals(votes: list[dict[str, Any]], request: dict[str, Any], span: 
     _check_number(votes, request, report)
 
 
-def check_release_votes(votes: list[dict[str, Any]], span: Span, report: Report) -> None:
+def check_release_votes(votes: list[dict[str, Any]], request: dict[str, Any], span: Span, report: Report) -> None:
     """Check the orders to release a hold that outlived its request against their audit rows."""
     rows = [row for row in span.own if row.action == "withdrawal.release_ordered" and row.content]
-    votes_by_row = [[vote["person_id"], vote["at"]] for vote in votes]
-    holds = votes_by_row == [[row.content[3], row.content[2]] for row in rows if row.content]
-    holds = holds and all(
-        _factor_problem(vote["confirmation"], row) == "" for vote, row in zip(votes, rows, strict=True)
+    recorded = [[row.content[3], row.content[2], row.after.get("reason")] for row in rows if row.content]
+    holds = recorded == [[vote["person_id"], vote["at"], vote["reason"]] for vote in votes] and all(
+        vote["person_id"] != request["columns"]["initiator_id"] and not _factor_problem(vote["confirmation"], row)
+        for vote, row in zip(votes, rows, strict=True)
     )
     if votes or rows:
-        report.check("release orders", holds, f"{len(votes)} orders to release the hold are as recorded.")
+        report.check(
+            "release orders",
+            holds,
+            f"Orders to release the hold: {len(votes)}, as the audit rows recorded them.",
+            "The orders to release the hold are not those of the audit rows.",
+        )
 
 
 def _check_number(votes: list[dict[str, Any]], request: dict[str, Any], report: Report) -> None:
@@ -61,15 +66,15 @@ def _check_number(votes: list[dict[str, Any]], request: dict[str, Any], report: 
         }
     release, review = len(people["release"]), len(people["review"])
     is_enough = release >= quorum or (columns["mode"] == "approve_then_hold" and release >= 1 and review >= quorum)
-    count = f"{len(people['release'] | people['review'])} people approved exactly this content"
+    count = f"People who approved exactly this content: {len(people['release'] | people['review'])}"
     if columns["decision"] != "commit":
-        report.check("number of approvals", True, f"{count}; {quorum} required. No decision to pay is recorded.")
+        report.check("number of approvals", True, f"{count}. Required: {quorum}. No decision to pay is recorded.")
         return
     report.check(
         "number of approvals",
         is_enough,
-        f"{count}; {quorum} required.",
-        f"Too few approvals: {count}, and the policy requires {quorum}.",
+        f"{count}. Required: {quorum}.",
+        f"Too few approvals. {count}. Required: {quorum}.",
     )
 
 

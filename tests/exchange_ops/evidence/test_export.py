@@ -22,6 +22,8 @@ from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import resolutions
 from tests.exchange_ops import rows
 from tests.exchange_ops.evidence.conftest import bundled, read
+from tests.exchange_ops.evidence.forging import with_json
+from tests.exchange_ops.withdrawals.decisions.test_open_holds import order
 from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +48,7 @@ def test_a_payout_under_way_says_what_is_not_there_yet(make_person: Callable[...
         "The on-chain transaction",
     ]
     text = printed(report, manifest)
-    assert "0 people approved exactly this content; 1 required. No decision to pay is recorded." in text
+    assert "People who approved exactly this content: 0. Required: 1. No decision to pay is recorded." in text
     assert "Not there yet:\n  - The end of the payout: it is still open" in text
 
 
@@ -145,5 +147,13 @@ def test_codes_rejections_and_findings_are_checked_against_the_audit_rows(walk: 
             withdrawal_id=other.pk, person=person, verdict="paid", evidence="Their receipt", session_key="s",
             now=other.updated_at, digest=resolutions.digest_of(other), answer=walk.answer(person),
         )  # fmt: skip
-    report, _ = verify(read(bundled(walk.fresh(other))[0]))
+    walk.read_ledger()
+    order(walk, walk.fresh(other), walk.approvers[0])
+    members = read(bundled(walk.fresh(other))[0])
+    report, _ = verify(members)
     assert report.failures == []
+    assert any(sentence.startswith("Orders to release the hold: 1") for _, _, sentence in report.checks)
+    changed = with_json(
+        members, "approvals.json", lambda parts: parts["release_orders"][0].update(reason="Another reason")
+    )
+    assert verify(changed)[0].failures == ["release orders"]

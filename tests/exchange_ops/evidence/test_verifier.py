@@ -35,7 +35,7 @@ def test_a_settled_payout_is_verified_by_the_file_alone(settled: Members, heads:
     for sentence in (
         "approval 1: approve by treasury: the passkey's signature holds, over an audit head that includes this content",
         "approval 2: approve by treasury2: the passkey's signature for a signed list holds",
-        "2 people approved exactly this content; 2 required.",
+        "People who approved exactly this content: 2. Required: 2.",
         "An output pays exactly 60 BCH to ",
         "12 of 12 audit rows are in heads.log, with the same hash.",
         "Each public key belonged to the person named",
