@@ -133,4 +133,7 @@ def _people(row: Withdrawal) -> dict[str, str]:
         *row.approvals.values_list("person", flat=True),
         *row.release_votes.values_list("person", flat=True),
     }
-    return {str(person.pk): str(person) for person in Person.objects.filter(pk__in=numbers - {None}).order_by("pk")}
+    return {
+        str(person.pk): str(person)
+        for person in Person.objects.filter(pk__in=[number for number in numbers if number]).order_by("pk")
+    }

@@ -15,11 +15,12 @@ from django.test import Client
 from desk import audit_check
 from desk.audit import words
 from desk.models import AuditEvent
-from exchange_ops.evidence import audit_span
+from exchange_ops.evidence import audit_span, bundle
 from exchange_ops.evidence.verifier.command import printed, verify
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import resolutions
+from exchange_ops.withdrawals.proofs.material import Material
 from tests.exchange_ops import rows
 from tests.exchange_ops.evidence.conftest import bundled, read
 from tests.exchange_ops.evidence.forging import with_json
@@ -56,6 +57,32 @@ def test_a_request_that_was_only_recorded_has_a_bundle(make_person: Callable[...
     report, manifest = verify(read(bundled(rows.requested(make_person("operator")))[0]))
     assert report.failures == []
     assert "A decision by the policy: the request has not been checked." in manifest["missing"]
+
+
+class Busy(io.BytesIO):
+    """A file; each time that it is emptied for another attempt, the payout has just moved once more."""
+
+    def __init__(self, row: Any, moves: list[tuple[str, str]]) -> None:
+        super().__init__()
+        self.row, self.moves = row, moves
+
+    def truncate(self, size: int | None = None) -> int:
+        if self.moves:
+            event, to = self.moves.pop(0)
+            machine.move(self.row, event=event, to=to, now=rows.NOW)
+        return super().truncate(size)
+
+
+def test_a_payout_that_moves_while_it_is_read_is_read_again(make_person: Callable[..., Any]) -> None:
+    row = rows.submitted(make_person("operator"))
+    file = Busy(row, [("hold_claimed", "holding")])
+    bundle.write(file, withdrawal_id=row.pk, reader=None, material=Material(), now=rows.NOW)
+    members = read(file.getvalue())
+    assert json.loads(members["request.json"])["columns"]["state"] == "holding"
+    assert verify(members)[0].failures == []
+    file = Busy(row, [("hold_unknown", "hold_unknown"), ("hold_adopted", "held"), ("echo_agrees", "held")])
+    with pytest.raises(bundle.CannotExport, match="Nothing was exported: the payout is changing"):
+        bundle.write(file, withdrawal_id=row.pk, reader=None, material=Material(), now=rows.NOW)
 
 
 def test_the_download_is_recorded_and_found_under_the_payout(
