@@ -23,6 +23,7 @@ ROOMS: Final = (
     "portfolio",
     "console",
     "reconciliation",
+    "evidence",
     "going_live",
     "pages",
 )

@@ -87,7 +87,12 @@ def digest_of(session_key: str) -> str:
 
 def hash_of(event: "AuditEvent") -> str:
     """SHA-256 over the canonical form of every column, the previous hash included."""
-    content = [
+    return hashlib.sha256(canonical(content_of(event)).encode()).hexdigest()
+
+
+def content_of(event: "AuditEvent") -> list[Any]:
+    """Every column of an event but its hash, in the order in which they are hashed; the time as text."""
+    return [
         event.seq,
         event.prev,
         event.at.astimezone(UTC).isoformat(timespec="microseconds"),
@@ -99,7 +104,6 @@ def hash_of(event: "AuditEvent") -> str:
         event.after_text,
         event.request_id,
     ]
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:

@@ -45,6 +45,11 @@ def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
     return may_decide(person, withdrawal) and withdrawal.state in states.CLOSED_STATES
 
 
+def may_export_evidence(person: "Person", withdrawal: Withdrawal) -> bool:
+    """Whoever answers for payouts or reviews them takes their evidence along; who only requests them does not."""
+    return may(person, roles.AUDITOR, roles.TREASURY, roles.ADMIN, at=withdrawal.account_id)
+
+
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals."""
     if withdrawal.decision != NONE:

@@ -6,7 +6,7 @@ instance of a smaller quorum.
 
 import json
 from decimal import Decimal
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from desk import sealing
 from desk.fields import plain
@@ -16,6 +16,10 @@ from exchange_ops.policy import quorum
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CONTEXT: Final = "exchange_ops.digest"
 _FORM = "countersign-withdrawal-3"
 # The same content, approved by a second factor that did not name the stage of the approval.
 _WITHOUT_STAGES: Final = "countersign-withdrawal-2"
@@ -55,17 +59,32 @@ def matches(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
 
 def is_of_older_form(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
     """Whether an earlier version of the desk made this digest, of this very content."""
+    _, *older = forms(withdrawal, freeze_number=freeze_number)
+    return any(digest in digests(content) for content in older)
+
+
+def forms(withdrawal: Withdrawal, *, freeze_number: int) -> list[dict[str, Any]]:
+    """The content that people approve, in each form that a version of the desk ever signed, the newest first."""
+    newest = _content(withdrawal, freeze_number)
+    older = [newest | {"form": _WITHOUT_STAGES}]
     for form, columns in _OLDER_FORMS.items():
         content = {name: json_value(getattr(withdrawal, name)) for name in columns}
-        if digest in digests(content | {"form": form, "id": withdrawal.pk, "freeze": freeze_number}):
-            return True
-    return digest in digests(_content(withdrawal, freeze_number) | {"form": _WITHOUT_STAGES})
+        older.append(content | {"form": form, "id": withdrawal.pk, "freeze": freeze_number})
+    return [newest, *older]
+
+
+def covered(withdrawal: Withdrawal, *, freeze_numbers: "Iterable[int]") -> dict[str, Any] | None:
+    """What the digest on the row covers, after one of these freezes; None where it is of no such content."""
+    newest, *older = forms(withdrawal, freeze_number=0)
+    numbers = list(freeze_numbers)
+    candidates = (content | {"freeze": number} for content in (newest, *older) for number in numbers)
+    return next((content for content in candidates if withdrawal.digest in digests(content)), None)
 
 
 def digests(content: dict[str, Any]) -> list[str]:
     """The digests of this content, given in JSON's own types, by every key of the ring, the newest first."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return [code.rpartition(":")[2] for code in sealing.codes(text.encode(), context="exchange_ops.digest")]
+    return [code.rpartition(":")[2] for code in sealing.codes(text.encode(), context=CONTEXT)]
 
 
 def signed_content(row: Subject, **changes: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ WORDS: Final = Words(
     title="Payouts",
     noun="payout",
     mark="W-",
+    also=("evidence",),
     first=("created",),
     content=_content,
     decisions=(
@@ -69,6 +70,7 @@ WORDS: Final = Words(
         "resolution_recorded": "{who} submitted a finding on {it}. A second person must agree.",
         "resolved": "{who} submitted the second finding on {it} and closed it.",
         "release_ordered": "{who} ordered the release of the hold for {it}.",
+        "evidence_exported": "{who} exported the evidence of {it}.",
         "orphan_released": "{who} sent the release of a second hold for {it} to the exchange.",
     },
 )

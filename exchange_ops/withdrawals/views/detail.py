@@ -25,7 +25,7 @@ from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
-from exchange_ops.withdrawals.proofs import payouts, sentences
+from exchange_ops.withdrawals.proofs import material, payouts, sentences
 from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Recipient
 from exchange_ops.withdrawals.views import decisions
@@ -96,7 +96,10 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    if may_export := withdrawal_rules.may_export_evidence(person, row):
+        material.stored(row, now=now)  # so that a worker has fetched it by the time the evidence is exported
     return {
+        "may_export": may_export,
         "chain": sentences.chain_status(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),

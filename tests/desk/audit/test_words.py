@@ -187,7 +187,7 @@ def test_people_are_named_and_a_fact_that_is_missing_is_a_dash(write, make_perso
 
 
 def test_an_object_is_found_by_what_people_call_it():
-    assert words.subjects_named(" w-2 ") == ["withdrawal:2", "thread:withdrawal:2"]
+    assert words.subjects_named(" w-2 ") == ["withdrawal:2", "thread:withdrawal:2", "evidence:2"]
     assert words.subjects_named("I-5") == ["incident:5", "thread:incident:5", "closing:5"]
     assert words.subjects_named("order:7")[0] == "order:7"
     assert words.subjects_named("nothing") == []

@@ -34,6 +34,7 @@ MATRIX = {
     "withdrawal-figures": (NOBODY, DRAFT),
     "withdrawal-destination": (NOBODY, DRAFT),
     "withdrawal": (EVERYBODY, NOBODY),
+    "withdrawal-evidence": (("treasury", "admin", "auditor"), NOBODY),
     "withdrawal-approve": (NOBODY, EVERYBODY),
     "withdrawal-reject": (NOBODY, EVERYBODY),
     "withdrawal-cancel": (NOBODY, EVERYBODY),

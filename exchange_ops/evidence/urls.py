@@ -1,0 +1,9 @@
+"""Addresses of the pages of this room."""
+
+from django.urls import path
+
+from exchange_ops.evidence import views
+
+urlpatterns = [
+    path("withdrawals/<int:withdrawal_id>/evidence.zip", views.download, name="withdrawal-evidence"),
+]

@@ -1,0 +1,33 @@
+"""Check an evidence bundle of one payout, with nothing but Python's standard library.
+
+Made by Countersign, which writes a copy into each bundle. Take yours from a desk that you trust, or read this one
+first. It opens the bundle alone: no database, no network. Exit status: 0 if every check holds, 1 if one fails, 2 if the
+file can't be read as a bundle.
+"""
+
+
+class Report:
+    """The checks in their order, each with its name, whether it holds and a sentence; and what had to be believed."""
+
+    def __init__(self) -> None:
+        self.checks: list[tuple[str, bool, str]] = []
+        self.beliefs: list[str] = []
+
+    def check(self, name: str, holds: bool, sentence: str, otherwise: str = "") -> bool:
+        """Note a check; `otherwise` is the sentence if it fails. Returns whether it holds."""
+        self.checks.append((name, bool(holds), sentence if holds else otherwise or sentence))
+        return bool(holds)
+
+    def fails(self, name: str, sentence: str) -> None:
+        """Note a check that failed."""
+        self.check(name, False, sentence)
+
+    def believe(self, sentence: str) -> None:
+        """Note, once, what no file can show."""
+        if sentence not in self.beliefs:
+            self.beliefs.append(sentence)
+
+    @property
+    def failures(self) -> list[str]:
+        """The names of the checks that failed."""
+        return [name for name, holds, _ in self.checks if not holds]

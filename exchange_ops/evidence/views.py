@@ -1,0 +1,45 @@
+"""The evidence of a payout as a download."""
+
+from tempfile import SpooledTemporaryFile
+from typing import Final
+
+from django.contrib import messages as notes
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_safe
+
+from desk import clock
+from desk.lists import exports
+from desk.web.requests import DeskRequest
+from exchange_ops.evidence import bundle
+from exchange_ops.shared import rules
+from exchange_ops.shared.views.access import NOT_YOURS, requires
+from exchange_ops.withdrawals import rules as withdrawal_rules
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.proofs import material
+
+_IN_MEMORY: Final = 4_000_000  # bytes; a larger bundle is written to a file of the system
+
+
+@require_safe
+@requires(rules.may_see)
+def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
+    """The bundle as a ZIP file; the export is recorded in the audit trail first."""
+    row, now = get_object_or_404(Withdrawal, pk=withdrawal_id), clock.now()
+    if not withdrawal_rules.may_export_evidence(request.user, row):
+        raise PermissionDenied(NOT_YOURS)
+    proof = material.stored(row, now=now)
+    file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it when it was sent)
+    try:
+        written = bundle.write(file, withdrawal_id=row.pk, reader=request.user, material=proof, now=now)
+    except bundle.CannotExport as problem:
+        file.close()
+        notes.error(request, str(problem))
+        return redirect("withdrawal", row.pk)
+    bundle.record(row, written, person=request.user, session_key=request.session.session_key or "", now=now)
+    file.seek(0)
+    response = FileResponse(file, content_type="application/zip")
+    exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.zip")
+    return response

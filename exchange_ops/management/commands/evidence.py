@@ -1,0 +1,67 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from chaindata.cache import service
+from desk import clock
+from exchange_ops.evidence import bundle, verifier
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.proofs import material
+
+
+class Command(BaseCommand):
+    help = "Write the evidence of a payout, or the program that verifies evidence. Moves no money."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("withdrawal", nargs="?", help="payout number, with or without W-")
+        parser.add_argument("--verifier", action="store_true", help=f"write {verifier.NAME} alone")
+        parser.add_argument("--to", required=True, help="the file to write; it must not exist yet")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = Path(options["to"])
+        if options["verifier"]:
+            _write(path, verifier.source().encode())
+            self.stdout.write(f"{path} written. Usage: python3 {path.name} BUNDLE.zip")
+            return
+        row, now = _row(options["withdrawal"] or ""), clock.now()
+        with _new(path) as file:
+            try:
+                written = bundle.write(file, withdrawal_id=row.pk, reader=None, material=_material(row), now=now)
+            except bundle.CannotExport as problem:
+                path.unlink()
+                raise CommandError(str(problem)) from None
+        bundle.record(row, written, person=None, session_key="", now=now)
+        self.stdout.write(f"{path} written: the evidence of {row.reference}.")
+        for sentence in written.missing:
+            self.stdout.write(f"Not there yet: {sentence}")
+
+
+def _row(text: str) -> Withdrawal:
+    number = text.removeprefix("W-")
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
+    if row is None:
+        raise CommandError("Payout not found.")
+    return row
+
+
+def _material(row: Withdrawal) -> material.Material:
+    client = service.open_client()
+    try:
+        return material.fetched(row, client=client)
+    finally:
+        client.close()
+
+
+def _new(path: Path) -> Any:
+    try:
+        return path.open("x+b")
+    except OSError as problem:
+        raise CommandError(f"Nothing was written: {path} can't be created ({problem.strerror}).") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    with _new(path) as file:
+        file.write(content)
