@@ -24,7 +24,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.rollback_at is not None and exchange_now >= row.rollback_at:
         end_by_time(row, now=now, exchange_now=exchange_now)
         return
-    if (frozen := freezes.active(row.account)) is not None:
+    if (frozen := freezes.stopping(row.movement)) is not None:
         _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
         return
     if policy_evaluation.is_of_older_form(row):

@@ -126,7 +126,7 @@ def _render_form(
 ) -> HttpResponse:
     account = accounts.current(request)
     context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split, "again": again}
-    context["frozen"] = freezes.of_account(account)
+    context["frozen"] = freezes.active_at(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
 
