@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -99,7 +100,7 @@ def _render_page(
         **freezing.standing(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
-        "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
+        "past": Freeze.objects.filter(Q(account=account) | Q(account__isnull=True), thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
         "may_stop": may_stop,
