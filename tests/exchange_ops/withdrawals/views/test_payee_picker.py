@@ -67,16 +67,16 @@ def test_another_recipient_than_the_chosen_payee_is_never_requested(payee, opera
 
 def test_it_offers_only_payees_that_count_now_in_the_chosen_currency(operator, signed_in, monkeypatch):
     waiting, row = added(operator, address=ELSEWHERE), approved_by_two(added(operator))
-    client = signed_in(operator)
+
+    def picker(**fields):
+        return signed_in(operator).post("/withdrawals/new/payees/", typed(**fields)).content.decode()
 
     def offered(**fields):
-        page = client.post("/withdrawals/new/payees/", typed(**fields)).content.decode()
-        return {int(number) for number in re.findall(r'<option value="(\d+)"', page)}
+        return {int(number) for number in re.findall(r'<option value="(\d+)"', picker(**fields))}
 
     assert offered() == set(), "one is not approved, the other one cooling off"
     later = row.counts_from + timedelta(minutes=1)
     monkeypatch.setattr(clock, "now", lambda: later)
     assert offered() == offered(currency="") == {row.pk} != {waiting.pk}
     assert offered(currency="BTC") == set()
-    page = client.post("/withdrawals/new/payees/", typed(currency="BTC")).content.decode()
-    assert "No approved payees in BTC" in " ".join(strip_tags(page).split())
+    assert "No approved payees in BTC" in " ".join(strip_tags(picker(currency="BTC")).split())
