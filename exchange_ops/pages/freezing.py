@@ -158,7 +158,7 @@ def outcome(after: Freeze) -> str:
     return "Freeze lifted. Payouts are possible again."
 
 
-def standing(active: Freeze | None, person: Person) -> dict[str, Any]:
+def state_of(active: Freeze | None, person: Person) -> dict[str, Any]:
     """The active freeze, if any, the votes to end it, and whether this person may vote."""
     votes = list(active.votes.select_related("person").order_by("at")) if active else []
     voted = any(vote.person_id == person.pk for vote in votes)
@@ -204,7 +204,7 @@ def _render_page(
     request: DeskRequest, row: Freeze, form: ThawForm | None = None, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
     active = row if row.thawed_at is None else None
-    context = {"now": clock.now(), "row": row, "refusal": refusal, **standing(active, request.user)}
+    context = {"now": clock.now(), "row": row, "refusal": refusal, **state_of(active, request.user)}
     if form is not None:
         context["thaw_form"] = form
     parts = {"freezes": "exchange_ops/policy/_wide.html"}

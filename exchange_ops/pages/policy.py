@@ -97,7 +97,7 @@ def _render_page(
         "now": clock.now(),
         "policy": current,
         **_rules(request.user, here=account),
-        **freezing.standing(active, request.user),
+        **freezing.state_of(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
         "past": Freeze.objects.filter(Q(account=account) | Q(account__isnull=True), thawed_at__isnull=False)

@@ -29,7 +29,7 @@ class ImportForm(forms.Form):
         label="Lines",
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text="The lines of the file. Correct them here and preview again, or paste them.",
+        help_text="Paste the lines of the file here instead, or correct them and preview again.",
     )
     confirmed = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -59,13 +59,12 @@ def new(request: DeskRequest) -> HttpResponse:
     try:
         lines = importing.read(text, account=account)
     except CannotRead as refusal:
-        form.add_error(None, str(refusal))
-        return _render(request, form, text=text, status=422)
+        return _render(request, ImportForm(initial={"text": text}), refusal=str(refusal), status=422)
     confirmed = form.cleaned_data["confirmed"]
     if not confirmed:
-        return _render(request, ImportForm(), text=text, lines=lines)
-    if confirmed != _shown(lines):
-        return _render(request, ImportForm(), text=text, lines=lines, refusal=CHANGED, status=409)
+        return _render(request, ImportForm(initial={"text": text}), lines=lines)
+    if confirmed != _numbers(lines):
+        return _render(request, ImportForm(initial={"text": text}), lines=lines, refusal=CHANGED, status=409)
     return _add(request, text, lines)
 
 
@@ -74,14 +73,14 @@ def _add(request: DeskRequest, text: str, lines: list[Line]) -> HttpResponse:
     try:
         rows = importing.add(lines, person=request.user, account=account, now=clock.now(), session_key=key)
     except CannotAdd as refusal:
-        return _render(request, ImportForm(), text=text, lines=lines, refusal=str(refusal), status=409)
+        return _render(request, ImportForm(initial={"text": text}), lines=lines, refusal=str(refusal), status=409)
     names = ", ".join(row.reference for row in rows)
     plural = "payee added" if len(rows) == 1 else "payees added"
     messages.success(request, f"{len(rows)} {plural}: {names}. Two treasurers must approve each.")
     return redirect("payees")
 
 
-def _shown(lines: list[Line]) -> str:
+def _numbers(lines: list[Line]) -> str:
     """The lines that a confirmation adds, by number: another list than the one that was shown is shown again."""
     return ",".join(str(line.number) for line in lines if not line.problems)
 
@@ -90,7 +89,6 @@ def _render(
     request: DeskRequest,
     form: ImportForm,
     *,
-    text: str = "",
     lines: list[Line] | None = None,
     refusal: str = "",
     status: int = 200,
@@ -98,11 +96,11 @@ def _render(
     good = [line for line in lines or [] if not line.problems]
     context = {
         "form": form,
-        "text": text or str(form["text"].value() or ""),
+        "text": str(form["text"].value() or ""),
         "lines": lines,
         "good": len(good),
         "bad": len(lines or []) - len(good),
-        "shown": _shown(good),
+        "shown": _numbers(good),
         "refusal": refusal,
         "columns": ", ".join(importing.COLUMNS),
         "most": importing.MOST_LINES,

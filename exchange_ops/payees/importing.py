@@ -62,11 +62,11 @@ def read(text: str, *, account: Account) -> list[Line]:
     if len(rows) > MOST_LINES:
         raise CannotRead(f"Nothing was imported: the file has {len(rows)} payees; import up to {MOST_LINES} at a time.")
     currencies = list(Currency.objects.filter(crypto=True))
-    known = list(Payee.objects.filter(account=account).order_by("pk"))
+    listing = list(Payee.objects.filter(account=account).order_by("pk"))
     lines: list[Line] = []
     for number, fields in rows:
         payee, problems = _payee(account, fields, currencies)
-        lines.append(Line(number, payee, problems or tuple(_known_problems(payee, known, lines))))
+        lines.append(Line(number, payee, problems or tuple(_list_problems(payee, listing, lines))))
     return lines
 
 
@@ -112,10 +112,10 @@ def _form_problems(form: PayeeForm, fields: Mapping[str, str]) -> Iterator[str]:
             )
 
 
-def _known_problems(payee: Payee, known: Sequence[Payee], before: Sequence[Line]) -> Iterator[str]:
+def _list_problems(payee: Payee, listing: Sequence[Payee], before: Sequence[Line]) -> Iterator[str]:
     """Why a readable line is not added: it is there already, or its address is like another one or our own."""
     key = _key(payee)
-    for other in known:
+    for other in listing:
         if other.state in states.TABLE.open and _key(other) == key:
             yield f"Already in the list: {other.reference}, {other.title}."
             return
@@ -123,7 +123,7 @@ def _known_problems(payee: Payee, known: Sequence[Payee], before: Sequence[Line]
         if _key(line.payee) == key:
             yield f"The same recipient as in line {line.number}."
             return
-    others = [*known, *(line.payee for line in before)]
+    others = [*listing, *(line.payee for line in before)]
     if nearest := workflow.lookalike(payee, [each for each in others if each.currency == payee.currency]):
         yield f"The address resembles {nearest}, another payee's, but is not the same. Check it, then add it singly."
     if workflow.is_own(payee):
