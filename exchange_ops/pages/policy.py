@@ -53,18 +53,19 @@ def freeze(request: DeskRequest) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _render_page(request, freeze_form=form, status=422)
+    account = accounts.required(request)
     try:
-        row = freezes.freeze(
+        freezes.freeze(
             person=request.user,
             reason=form.cleaned_data["reason"],
-            account=accounts.required(request),
+            account=account,
             now=clock.now(),
             session_key=request.session.session_key or "",
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
     sentence = "Account frozen. No payouts, transfers or orders; holds awaiting a decision will be released."
-    messages.success(request, f"{row.account.name}: {sentence}")
+    messages.success(request, f"{account.name}: {sentence}")
     return redirect("policy")
 
 
@@ -78,7 +79,7 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
         after = freezing.lifted(request, frozen, form)
     except (freezes.CannotThaw, CannotConfirm) as problem:
         return _render_page(request, thaw_form=form, refusal=str(problem), status=409)
-    messages.success(request, f"{frozen.account.name}: {freezing.outcome(after)}")
+    messages.success(request, f"{frozen.account or frozen.covered}: {freezing.outcome(after)}")
     return redirect("policy")
 
 
