@@ -273,6 +273,11 @@ class Freeze(Witnessed):
         return self.kind in (self.CURRENCY, self.DESTINATION)
 
     @property
+    def release(self) -> str:
+        """Why a payout was released: a freeze of its own account needs no name."""
+        return f"Frozen: {self.reason}"[:500] if self.kind == self.ACCOUNT else self.sentence
+
+    @property
     def sentence(self) -> str:
         """Why a request waits: what is frozen, and the reason; as long as the problem of a row may be."""
         return f"{self.title}: {self.reason}"[:500]

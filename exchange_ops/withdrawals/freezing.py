@@ -45,7 +45,7 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
             decision=states.ROLLBACK,
             decided_by=person,
             decided_at=now,
-            last_problem=f"Frozen: {frozen.reason}"[:500],
+            last_problem=frozen.release,
         )
 
 

@@ -42,7 +42,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     frozen = freezes.stopping(row.movement)
     if frozen is not None and row.put_count == 0:
-        _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        _release(row, "frozen", now, frozen.release, {"freeze": frozen.pk})
         return
     if row.put_count == 0 and not approvals.stand(row):
         _without_approvals(row, now)

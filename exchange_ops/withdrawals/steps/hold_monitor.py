@@ -25,7 +25,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         end_by_time(row, now=now, exchange_now=exchange_now)
         return
     if (frozen := freezes.stopping(row.movement)) is not None:
-        _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        _release(row, "frozen", now, frozen.release, {"freeze": frozen.pk})
         return
     if policy_evaluation.is_of_older_form(row):
         reapproval.for_older_form(row, now=now, again=now + LOOK_EVERY)

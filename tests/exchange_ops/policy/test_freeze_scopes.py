@@ -117,7 +117,7 @@ def test_a_held_payout_is_released_when_the_monitor_finds_a_freeze_and_is_not_ap
     with pytest.raises(approvals.CannotApprove, match="BTC is frozen, so nothing can be approved"):
         walk.approve(row)
     row = walk.step(row)
-    assert (row.state, row.events.last().event, row.last_problem) == ("rolling_back", "frozen", "Frozen: Odd")
+    assert (row.state, row.events.last().event, row.last_problem) == ("rolling_back", "frozen", "BTC is frozen: Odd")
 
 
 def test_each_scope_stops_a_transfer_as_it_says(moving, others, at_the_claim):
