@@ -22,6 +22,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm, ReasonForm
+from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY: Final = "Only treasury and administrators for all accounts can order this freeze."
@@ -104,6 +105,8 @@ class ScopeForm(forms.Form):
 def new(request: DeskRequest) -> HttpResponse:
     """The form and, once it says what to freeze, what that stops and releases; sent, it begins the freeze."""
     if request.method != "POST":
+        if accounts.number(request) is not None:  # its links lead to rows of every account
+            return redirect(f"{request.path_info}?{request.GET.urlencode()}")
         return _render_form(request, ScopeForm(request.GET) if "kind" in request.GET else ScopeForm())
     form, reason = ScopeForm(request.POST), ReasonForm(request.POST)
     if not (form.is_valid() and reason.is_valid()):

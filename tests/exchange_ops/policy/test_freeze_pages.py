@@ -30,6 +30,8 @@ def test_a_preview_names_what_stops_and_the_page_says_it_until_two_lift_it(signe
     assert held.reference in preview
     assert waiting.reference in preview
     assert not Freeze.objects.exists()
+    of_one = client.get(f"/accounts/{held.account_id}/policy/freezes/new/?kind=everything")
+    assert of_one["Location"] == "/policy/freezes/new/?kind=everything", "its rows are of every account"
     assert "will release 1 hold" not in text(client.get("/policy/freezes/new/", {"kind": "currency", "currency": ""}))
     fields = {"kind": "currency", "currency": "BCH"}
     assert client.post("/policy/freezes/new/", fields).status_code == 422
