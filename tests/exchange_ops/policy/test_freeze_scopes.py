@@ -100,6 +100,7 @@ def test_what_was_approved_before_a_freeze_is_not_paid_and_the_preview_named_it(
     assert trail.problems() == []
 
 
+@pytest.mark.every(3, "test_frozen_in_the_moment shows the claims, and the orders here the scopes, with every commit")
 def test_a_payout_is_stopped_at_its_claims(walk, at_the_claim):
     row, ordered = walk.until(walk.request(), "queued"), walk.committing(amount=Decimal("0.006"))
     at_the_claim(of_everything())
@@ -120,6 +121,7 @@ def test_a_held_payout_is_released_when_the_monitor_finds_a_freeze_and_is_not_ap
     assert (row.state, row.events.last().event, row.last_problem) == ("rolling_back", "frozen", "BTC is frozen: Odd")
 
 
+@pytest.mark.every(3, "test_frozen_in_the_moment shows the claims, and the orders here the scopes, with every commit")
 def test_each_scope_stops_a_transfer_as_it_says(moving, others, at_the_claim):
     others("ETH")
     row = moving.approved()
