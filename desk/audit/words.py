@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db.models import CharField, F, QuerySet, Value
+from django.db.models import CharField, F, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 
 from desk import models, rooms
@@ -38,6 +38,7 @@ class Words:
     `subject` is the object's name in the trail where it is not `name`, `also` are other subjects about the same object.
     `decisions` are the events by which people of treasury or administrators decide. `model`, with the fields `account`
     and `key` (by which its subjects are named), says which account an object belongs to; without it, the whole desk.
+    With `everywhere`, so does an object whose account is empty.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Words:
     model: Any = None
     account: str = "account"
     key: str = "pk"
+    everywhere: bool = False
 
     @property
     def subject_name(self) -> str:
@@ -69,7 +71,10 @@ class Words:
     def subjects_of(self, scopes: Collection[str], prefix: str = "") -> QuerySet[Any]:
         """The subjects of the objects of these accounts, as a query; `prefix` is one of `prefixes`."""
         ours = [*scopes, ""] if self.account == "scope" else list(scopes)
-        rows = self.model._default_manager.filter(**{f"{self.account}__in": ours})
+        condition = Q(**{f"{self.account}__in": ours})
+        if self.everywhere:
+            condition |= Q(**{f"{self.account}__isnull": True})
+        rows = self.model._default_manager.filter(condition)
         start = Value(f"{prefix or self.subject_name}:")
         subject = Concat(start, Cast(F(self.key), CharField()), output_field=CharField())
         subjects: QuerySet[Any] = rows.order_by().annotate(trail_subject=subject).values("trail_subject")

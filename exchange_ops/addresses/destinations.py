@@ -5,18 +5,23 @@ Text from outside is trimmed of blanks around it, which is said; anything invisi
 because it can make one address look like another. A blank inside a payment id stays: memos are free text on some coins.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
 from chaindata.shared import addresses
-from chaindata.wire.addresses import Kind
+from chaindata.wire import addresses as wire_addresses
+from chaindata.wire.addresses import Kind, Network
 from exchange_ops.market.models import Currency
 from exchange_ops.wire import coin_addresses, payment_requests
 from exchange_ops.wire.coin_addresses import CoinAddress
+from wire import encodings
 
 CHAIN_CODE = "BCH"  # the coin of the chain-data service, whose addresses have three forms
 LONGEST_ADDRESS = 256
 LONGEST_PAYMENT_ID = 255
+_LITECOIN_SCRIPTS = {50: "main", 58: "test"}  # the others, 5 and 196, are shared with Bitcoin
+_CASELESS = re.compile(r"0[xX][0-9a-fA-F]+|(?i:bc|tb|bcrt|ltc|tltc|rltc)1[02-9ac-hj-np-zA-Z]+", re.ASCII)
 
 
 class CannotUseDestination(Exception):
@@ -85,6 +90,21 @@ def same_address(*, code: str, one: str, other: str) -> bool:
         return False
 
 
+def identity(address: str) -> str:
+    """One text for every spelling of an address, whatever the currency it is paid in.
+
+    A Bitcoin Cash address is the same in cash, legacy and SLP form, and so is the legacy address of another chain with
+    the same hash, since whoever has the key of one has that of the other. Litecoin has two version bytes for one
+    script. Hexadecimal and bech32 addresses don't depend on capital letters; any other text is only itself.
+    """
+    text = address.strip()
+    try:
+        read = wire_addresses.read(text)
+    except addresses.NotAnAddress:
+        return _script_of_litecoin(text) or (text.lower() if _CASELESS.fullmatch(text) else text)
+    return _identity("main" if read.network is Network.MAIN else "test", read.kind, read.hash)
+
+
 def kind(*, code: str, address: str) -> str:
     """What the form of an address in normal form says of it beyond its network; empty for an ordinary account."""
     if code != CHAIN_CODE:
@@ -100,6 +120,20 @@ def groups_of(address: str) -> tuple[str, ...]:
     prefix, colon, payload = address.rpartition(":")
     start = (prefix + colon,) if colon else ()
     return start + tuple(payload[place : place + 4] for place in range(0, len(payload), 4))
+
+
+def _identity(world: str, kind: str, hash_bytes: bytes) -> str:
+    return f"{world}:{kind}:{hash_bytes.hex()}"
+
+
+def _script_of_litecoin(text: str) -> str:
+    """The identity of a script address with Litecoin's own version byte, or an empty text."""
+    try:
+        payload = encodings.base58check_decode(text)
+    except encodings.NotEncoded:
+        return ""
+    world = _LITECOIN_SCRIPTS.get(payload[0]) if len(payload) == 21 else None
+    return _identity(world, Kind.SCRIPT, payload[1:]) if world else ""
 
 
 def _read(code: str, text: str) -> Destination:

@@ -16,6 +16,7 @@ from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.orders import states
 from exchange_ops.orders.states import STATES
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -123,6 +124,11 @@ class Order(OfAccount, Subject):
             models.Index(fields=["account", "symbol", "id"], name="order_by_symbol"),
             models.Index(fields=["account", "created_at"], name="order_by_moment"),
         ]
+
+    @property
+    def movement(self) -> Movement:
+        """What a freeze is compared with."""
+        return Movement(self.account_id, symbol=self.symbol)
 
     @property
     def is_open(self) -> bool:

@@ -17,6 +17,7 @@ from exchange_ops.orders.models import Order
 from exchange_ops.orders.ticket import collateral, fee_rates
 from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
@@ -126,8 +127,8 @@ def check(*, initiator: "Person", account: Account, requested: OrderRequest, now
     if symbol is None:
         raise CannotPlace({"symbol": "The exchange does not list this symbol."})
     sentences = problems(account=account, symbol=symbol, requested=requested, now=now)
-    if (freeze := freezes.active(account)) is not None:
-        sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
+    if problem := freezes.obstacle(Movement(account.pk, symbol=requested.symbol)):
+        sentences[FORM] = f"{problem} Open orders can still be cancelled."
     if sentences:
         raise CannotPlace(sentences)
     return symbol

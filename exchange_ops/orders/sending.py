@@ -67,7 +67,7 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
         event="claimed",
         to=states.SENDING,
         now=now,
-        obstacle=lambda: _frozen(row) or replacing.obstacle(row),
+        obstacle=lambda: freezes.obstacle(row.movement) or replacing.obstacle(row),
         prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=placing.way_of(row, line)),
         sends=row.sends + 1,
         sent_at=now,
@@ -103,13 +103,8 @@ def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = RE
     )
 
 
-def _frozen(row: Order) -> str:
-    frozen = freezes.active(row.account)
-    return "" if frozen is None else f"The account is frozen: {frozen.reason}"
-
-
 def _obstacle(row: Order, now: datetime) -> str:
-    if frozen := _frozen(row):
+    if frozen := freezes.obstacle(row.movement):
         return frozen
     if not approvals.is_approved(row):
         if approvals.is_of_older_form(row):

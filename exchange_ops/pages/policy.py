@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
@@ -13,6 +14,8 @@ from desk.models import Person
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
+from exchange_ops.pages import freezing
+from exchange_ops.pages.freezing import ThawForm
 from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.models import Freeze, PolicyVersion
 from exchange_ops.policy_changes import rules as change_rules
@@ -21,23 +24,12 @@ from exchange_ops.policy_changes import workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.views import named_limits, payout_rules_in_words, tiers_by_account
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm, ReasonForm
+from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 LAST_FREEZES, LAST_VERSIONS = 10, 20
-
-
-class ThawForm(DecisionForm):
-    """One person's agreement to let money leave again."""
-
-    comment = forms.CharField(
-        label="Reason",
-        max_length=LONGEST_REASON,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Enter a reason for lifting the freeze."},
-    )
 
 
 @require_safe
@@ -51,7 +43,7 @@ def policy(request: DeskRequest) -> HttpResponse:
 @requires(rules.may_see)
 def frozen_note(request: DeskRequest) -> HttpResponse:
     """The note on payment forms while payments are frozen; empty otherwise."""
-    frozen = freezes.of_account(accounts.current(request))
+    frozen = freezes.active_at(accounts.current(request))
     return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": frozen})
 
 
@@ -61,45 +53,39 @@ def freeze(request: DeskRequest) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _render_page(request, freeze_form=form, status=422)
+    account = accounts.required(request)
     try:
-        row = freezes.freeze(
+        freezes.freeze(
             person=request.user,
             reason=form.cleaned_data["reason"],
-            account=accounts.required(request),
+            account=account,
             now=clock.now(),
             session_key=request.session.session_key or "",
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
     sentence = "Account frozen. No payouts, transfers or orders; holds awaiting a decision will be released."
-    messages.success(request, f"{row.account.name}: {sentence}")
+    messages.success(request, f"{account.name}: {sentence}")
     return redirect("policy")
 
 
 @posted(rules.may_thaw)
 def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
     """One person's vote to end a freeze; the second vote ends it."""
-    frozen, form = get_object_or_404(Freeze.objects.select_related("account"), pk=freeze_id), ThawForm(request.POST)
+    frozen, form = _of_account(freeze_id), ThawForm(request.POST)
     if not form.is_valid():
         return _render_page(request, thaw_form=form, status=422)
     try:
-        after = freezes.thaw(
-            freeze_id=frozen.pk,
-            person=request.user,
-            answer=form.answer,
-            reason=form.cleaned_data["comment"],
-            session_key=request.session.session_key or "",
-            now=clock.now(),
-        )
+        after = freezing.lifted(request, frozen, form)
     except (freezes.CannotThaw, CannotConfirm) as problem:
         return _render_page(request, thaw_form=form, refusal=str(problem), status=409)
-    sentence = (
-        "Freeze lifted. Payouts are possible again."
-        if after.thawed_at
-        else "Approval recorded. A second treasurer must also approve."
-    )
-    messages.success(request, f"{frozen.account.name}: {sentence}")
+    messages.success(request, f"{frozen.account or frozen.covered}: {freezing.outcome(after)}")
     return redirect("policy")
+
+
+def _of_account(number: int) -> Freeze:
+    rows = Freeze.objects.select_related("account").filter(account__isnull=False)
+    return get_object_or_404(rows, pk=number)
 
 
 def _render_page(
@@ -112,16 +98,18 @@ def _render_page(
         "now": clock.now(),
         "policy": current,
         **_rules(request.user, here=account),
-        **_frozen(active, request.user),
+        **freezing.state_of(active, request.user),
         "refusal": refusal,
         "freeze_form": ReasonForm(),
-        "thaw_form": ThawForm(),
-        "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
+        "past": Freeze.objects.filter(Q(account=account) | Q(account__isnull=True), thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
         "may_stop": may_stop,
-        "releases": freezes.would_release(account) if account is not None and may_stop else [],
-        "stops": freezes.would_stop(account) if account is not None and may_stop else [],
+        "releases": freezes.would_release(Freeze(account=account)) if may_stop else [],
+        "stops": freezes.would_stop(Freeze(account=account)) if may_stop else [],
+        "preview_url": reverse("policy"),
+        "across": freezes.across_accounts(),
+        "may_order": rules.may_order_freeze(request.user),
         **forms,
     }
     return show(
@@ -131,22 +119,6 @@ def _render_page(
         parts={name: f"exchange_ops/policy/_{name}.html" for name in ("freezes", "changes", "releases")},
         status=status,
     )
-
-
-def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
-    """The active freeze, if any, the votes to end it, and whether this person may vote."""
-    votes = list(active.votes.select_related("person").order_by("at")) if active else []
-    voted = any(vote.person_id == person.pk for vote in votes)
-    digest = freezes.digest_of(active) if active else ""
-    return {
-        "frozen": active,
-        "votes": votes,
-        "voted": voted,
-        "may_agree": active is not None and not voted and rules.may_thaw(person),
-        "purpose": freezes.PURPOSE,
-        "digest": digest,
-        "drawn_for": digest[:16] or "open",
-    }
 
 
 def _rules(person: Person, *, here: Account | None) -> dict[str, Any]:

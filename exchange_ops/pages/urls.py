@@ -4,7 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
 from desk.views import action
-from exchange_ops.pages import api, currency, frame, funds, interface, policy, profit, search, system
+from exchange_ops.pages import api, currency, frame, freezing, funds, interface, policy, profit, search, system
 from exchange_ops.pages.overview import views
 from exchange_ops.pages.trading import desk
 from exchange_ops.shared.api import resources
@@ -20,6 +20,9 @@ urlpatterns = [
     path("policy/", policy.policy, name="policy"),
     path("policy/frozen/", policy.frozen_note, name="frozen-note"),
     path("policy/freeze/", policy.freeze, name="freeze"),
+    path("policy/freezes/new/", freezing.new, name="freeze-new"),
+    path("policy/freezes/across/<int:wide_freeze_id>/", freezing.freeze, name="wide-freeze"),
+    path("policy/freezes/across/<int:wide_freeze_id>/lift/", freezing.lift, name="wide-freeze-lift"),
     path("policy/freezes/<int:freeze_id>/thaw/", policy.thaw, name="thaw"),
     path("system/", system.system, name="system"),
     path("frame/", frame.frame, name="frame"),

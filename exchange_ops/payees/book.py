@@ -13,6 +13,7 @@ from desk.machines import votes
 from desk.people import roles
 from exchange_ops.payees import machine, states
 from exchange_ops.payees.models import Payee, PayeeApproval
+from exchange_ops.shared.models import Account
 
 BALLOT: Final = votes.Ballot(PayeeApproval, "payee", machine.PURPOSE, roles.TREASURY)
 
@@ -38,6 +39,12 @@ def in_force(now: datetime) -> QuerySet[Payee]:
     for `approved` to prove."""
     rows = Payee.objects.filter(state__in=(states.COOLING_OFF, states.ACTIVE))
     return rows.filter(counts_from__lte=now, expires_at__gt=now).order_by("title", "pk")
+
+
+def usable(*, account: Account, currency: str, now: datetime) -> list[Payee]:
+    """The approved payees that count at the account now, by name; an empty `currency` stands for every currency."""
+    rows = in_force(now).filter(account=account)
+    return _proven(rows.filter(currency=currency) if currency else rows)
 
 
 def digest_of(row: Payee) -> str:

@@ -1,5 +1,6 @@
 """The interface of payees: add one, decide on it, withdraw it, remove it, and end what is due."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,19 +55,9 @@ def add(
     if not rules.may_add(person, account):
         raise CannotAdd({FORM: "Payee not added: only operators and treasury can add payees."})
     texts = {"title": title, "owner": owner, "group": group, "supplier": supplier, "evidence": evidence}
-    texts = {name: text.strip() for name, text in texts.items()}
-    destination, problems = _destination(currency, address, payment_id)
-    problems |= _text_problems(texts)
-    if problems or destination is None:
+    row = Payee(account=account, initiator=person)
+    if problems := fill(row, {**texts, "currency": currency, "address": address, "payment_id": payment_id}):
         raise CannotAdd(problems)
-    row = Payee(
-        account=account,
-        initiator=person,
-        currency=currency,
-        address=destination.address,
-        payment_id=destination.payment_id,
-        **texts,
-    )
     row.digest = book.digest_of(row)
     try:
         with transaction.atomic():
@@ -75,6 +66,18 @@ def add(
     except IntegrityError:
         return _open_twin(row)
     return row
+
+
+def fill(row: Payee, fields: Mapping[str, str]) -> dict[str, str]:
+    """Fill an unsaved row with what was entered, its recipient in normal form. Gives the problems, by field."""
+    texts = {name: fields[name].strip() for name in ("title", "owner", "group", "supplier", "evidence")}
+    destination, problems = _destination(fields["currency"], fields["address"], fields["payment_id"])
+    problems |= _text_problems(texts)
+    if not problems and destination is not None:
+        recipient = {"address": destination.address, "payment_id": destination.payment_id}
+        for name, text in {**texts, **recipient, "currency": fields["currency"]}.items():
+            setattr(row, name, text)
+    return problems
 
 
 def approve(
@@ -181,20 +184,30 @@ def warnings(row: Payee) -> list[str]:
     if currency is not None:
         destination, _ = _destination(row.currency, row.address, row.payment_id)
         sentences += destination.warnings if destination else ()
-    own = owners.owners({row.address})
-    if own:
+    if is_own(row):
         sentences.append("This address belongs to the company.")
-    others = Payee.objects.filter(account=row.account_id, currency=row.currency).exclude(address=row.address)
+    others = Payee.objects.filter(account=row.account_id, currency=row.currency)
+    if nearest := lookalike(row, others):
+        sentences.append(f"This address resembles {nearest}, another payee's, but is not the same.")
+    return sentences
+
+
+def is_own(row: Payee) -> bool:
+    """Whether the address belongs to the company itself."""
+    return bool(owners.owners({row.address}))
+
+
+def lookalike(row: Payee, others: Iterable[Payee]) -> str:
+    """The address of another of these payees, of the same currency, that this one may be mistaken for; else empty."""
     payees = lookalikes.KnownAddresses(
         form
-        for address in others.values_list("address", flat=True)
+        for address in {other.address for other in others} - {row.address}
         for form in lookalikes.in_each_form(row.currency, address)
     )
     for form in lookalikes.in_each_form(row.currency, row.address):
         if (nearest := payees.nearest(form)) is not None:
-            sentences.append(f"This address resembles {nearest.text}, another payee's, but is not the same.")
-            break
-    return sentences
+            return nearest.text
+    return ""
 
 
 def _activate(row: Payee, *, now: datetime, client_for: Any = None) -> None:

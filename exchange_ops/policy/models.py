@@ -10,7 +10,20 @@ from exchange_ops.policy import payout_rules
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, BEYOND, HOLD_THEN_APPROVE, REFUSE
 from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.amounts import amount_field
-from exchange_ops.shared.models import Account, OfAccount
+from exchange_ops.shared.models import Account
+
+
+def _of_one_kind() -> models.Q:
+    """A freeze names an account, a currency, an address or nothing, as its kind says."""
+    nothing = {"currency": "", "address": "", "destination": ""}
+    across = models.Q(account__isnull=True)
+    of_address = across & models.Q(kind="destination", currency="") & ~models.Q(address="") & ~models.Q(destination="")
+    return (
+        models.Q(kind="account", account__isnull=False, **nothing)
+        | across & models.Q(kind="currency", address="", destination="") & ~models.Q(currency="")
+        | of_address
+        | across & models.Q(kind="everything", **nothing)
+    )
 
 
 class PolicyVersion(Witnessed):
@@ -178,10 +191,27 @@ class PolicyPayoutRule(Witnessed):
         )
 
 
-class Freeze(OfAccount, Witnessed):
-    """While one is active no money leaves the account. One person (or the desk itself) freezes, two people thaw."""
+class Freeze(Witnessed):
+    """While one is active it stops what it covers (`freeze_scopes`). One person (or the desk itself) freezes, two thaw.
 
-    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="freezes")
+    Only the kind `account` has an account; the others hold at all of them. `currency` and `address` say what a freeze
+    of that kind is of. `destination` is the form in which every spelling of the address is one
+    (`addresses.destinations.identity`).
+    """
+
+    ACCOUNT, CURRENCY, DESTINATION, EVERYTHING = "account", "currency", "destination", "everything"
+    KINDS: ClassVar = {
+        ACCOUNT: "Account",
+        CURRENCY: "Currency",
+        DESTINATION: "Destination",
+        EVERYTHING: "Everything",
+    }
+
+    kind = models.CharField(max_length=12, choices=list(KINDS.items()), default=ACCOUNT)
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="freezes")
+    currency = models.CharField(max_length=20, default="", blank=True)
+    address = models.CharField(max_length=256, default="", blank=True)
+    destination = models.CharField(max_length=256, default="", blank=True)
     reason = models.CharField(max_length=500)
     frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     frozen_at = models.DateTimeField()
@@ -191,11 +221,66 @@ class Freeze(OfAccount, Witnessed):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["account"], condition=models.Q(thawed_at__isnull=True), name="freeze_one_active_per_account"
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "currency", "destination"],
+                condition=models.Q(thawed_at__isnull=True, account__isnull=True),
+                name="freeze_one_active_across_accounts",
+            ),
+            models.CheckConstraint(condition=_of_one_kind(), name="freeze_names_what_it_covers"),
         ]
 
     def __str__(self) -> str:
         return f"freeze {self.pk}"
+
+    @property
+    def scope(self) -> str:
+        """The account's number as text, empty for the whole desk, by which roles, incidents and entries name it."""
+        return "" if self.account_id is None else str(self.account_id)
+
+    @property
+    def covered(self) -> str:
+        """What it covers, within a sentence: "the account", "BTC", "the destination 1abc", "everything"."""
+        texts = {
+            self.ACCOUNT: "the account",
+            self.CURRENCY: self.currency,
+            self.DESTINATION: f"the destination {self.address}",
+            self.EVERYTHING: "everything",
+        }
+        return texts[self.kind]
+
+    @property
+    def title(self) -> str:
+        """What is frozen, as the beginning of a sentence: "The account is frozen"."""
+        return f"{self.covered[:1].upper()}{self.covered[1:]} is frozen"
+
+    @property
+    def stops(self) -> str:
+        """What it stops, in words that begin with "no"."""
+        every = "no payouts, transfers, orders or margin actions"
+        of_currency = f"no payouts or transfers of {self.currency}, and no orders or margin actions in its markets"
+        texts = {
+            self.ACCOUNT: every,
+            self.CURRENCY: f"{of_currency}, on any account",
+            self.DESTINATION: "no payouts to it from any account",
+            self.EVERYTHING: f"{every} on any account",
+        }
+        return texts[self.kind]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it leaves some movements of an account that it holds at."""
+        return self.kind in (self.CURRENCY, self.DESTINATION)
+
+    @property
+    def release(self) -> str:
+        """Why a payout was released: a freeze of its own account needs no name."""
+        return f"Frozen: {self.reason}"[:500] if self.kind == self.ACCOUNT else self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """Why a request waits: what is frozen, and the reason; as long as the problem of a row may be."""
+        return f"{self.title}: {self.reason}"[:500]
 
 
 class ThawVote(Witnessed):

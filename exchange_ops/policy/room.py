@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from desk import rooms
 from desk.audit.words import SYSTEM
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
-from desk.machines.guards import NOT_PROVEN, Guards, Rule
+from desk.machines.guards import NO_EDIT, NOT_PROVEN, Guards, Rule, edited
 from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
 from exchange_ops.policy import quorum, vote_replay
@@ -23,15 +24,23 @@ if TYPE_CHECKING:
 
 
 def _frozen(now: datetime, only: str) -> Iterator[Cause]:
-    freezes = Freeze.objects.filter(thawed_at=None).select_related("account", "frozen_by")
-    for freeze in rows_of(freezes, only):
+    return _causes(Freeze.objects.filter(account__isnull=False), only)
+
+
+def _frozen_across(now: datetime, only: str) -> Iterator[Cause]:
+    return _causes(Freeze.objects.filter(account__isnull=True), only)
+
+
+def _causes(freezes: QuerySet[Freeze], only: str) -> Iterator[Cause]:
+    for freeze in rows_of(freezes.filter(thawed_at=None).select_related("account", "frozen_by"), only):
         who = str(freeze.frozen_by) if freeze.frozen_by_id else SYSTEM
         reason = freeze.reason.rstrip(". ")
+        name = f"{freeze.covered[:1].upper()}{freeze.covered[1:]}" if freeze.account is None else freeze.account.name
         sentence = (
-            f"{freeze.account.name} was frozen by {who}; no payouts or transfers until the freeze is lifted. {reason}. "
+            f"{name} was frozen by {who}; {freeze.stops} until the freeze is lifted. {reason}. "
             "Two treasurers must lift it."
         )
-        yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
+        yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=freeze.scope)
 
 
 def _votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
@@ -51,6 +60,13 @@ GUARDS: Final = Guards(
     history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit, PolicyPayoutRule),
     records=(Freeze,),
     own=(
+        Rule(
+            "exchange_ops_freeze",
+            "scope_kept",
+            "UPDATE",
+            edited(["kind", "account_id", "currency", "address", "destination"]),
+            NO_EDIT,
+        ),
         Rule(
             "exchange_ops_thawvote",
             "second_factor",
@@ -72,6 +88,16 @@ ROOM: Final = rooms.Room(
             Severity.CRITICAL,
             causes.DECIDERS,
             _frozen,
+            closable=False,
+            ends="Resolves once two treasurers lift the freeze on the Policy page.",
+            votes=_votes,
+        ),
+        Kind(
+            alarms.FROZEN_ACROSS,
+            "Freeze across accounts",
+            Severity.CRITICAL,
+            causes.DECIDERS,
+            _frozen_across,
             closable=False,
             ends="Resolves once two treasurers lift the freeze on the Policy page.",
             votes=_votes,

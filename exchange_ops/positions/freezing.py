@@ -5,29 +5,30 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
+from exchange_ops.policy.freeze_scopes import covered
 from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import states
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.shared.models import Account
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 
-def lock_open(account: Account) -> list[MarginAction]:
+def lock_open(freeze: Freeze) -> list[MarginAction]:
     """None: each queued action finds the freeze before it is sent (`positions.sending`)."""
     return []
 
 
-def would_release(account: Account) -> list[MarginAction]:
+def would_release(freeze: Freeze) -> list[MarginAction]:
     """None: a margin action has no hold."""
     return []
 
 
-def would_stop(account: Account) -> list[Stoppage]:
+def would_stop(freeze: Freeze) -> list[Stoppage]:
     """The actions that are queued."""
-    rows = MarginAction.objects.filter(account=account, state=states.REQUESTED).order_by("pk")
+    rows = MarginAction.objects.filter(state=states.REQUESTED).order_by("pk")
+    rows = rows if freeze.account_id is None else rows.filter(account=freeze.account_id)
     return [
         Stoppage(
             row.reference,
@@ -35,7 +36,7 @@ def would_stop(account: Account) -> list[Stoppage]:
             f"{states.KINDS[row.kind].lower()}, {row.symbol}",
             "will not be sent",
         )
-        for row in rows
+        for row in covered(freeze, rows)
     ]
 
 
@@ -43,5 +44,5 @@ def stop(row: MarginAction, *, frozen: Freeze, person: "Person | None", now: dat
     """Nothing: none is locked for it."""
 
 
-def wake(account_id: int, *, now: datetime) -> None:
+def wake(freeze: Freeze, *, now: datetime) -> None:
     """Nothing: none waits for the end of a freeze."""

@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.positions import states
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
@@ -86,6 +87,11 @@ class MarginAction(OfAccount, Subject):
             models.Index(fields=["state", "next_action_at"], name="marginaction_due"),
             models.Index(fields=["account", "symbol", "-id"], name="marginaction_newest"),
         ]
+
+    @property
+    def movement(self) -> Movement:
+        """What a freeze is compared with."""
+        return Movement(self.account_id, symbol=self.symbol)
 
     @property
     def kind_label(self) -> str:

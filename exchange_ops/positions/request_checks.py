@@ -131,8 +131,8 @@ def judge(
 def problems_of(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> dict[str, str]:
     """What is wrong with it, by field, apart from bounds of the rules."""
     problems: dict[str, str] = {}
-    if (freeze := freezes.active(row.account)) is not None:
-        problems[FORM] = f"The account is frozen: {freeze.reason}"
+    if frozen := freezes.obstacle(row.movement):
+        problems[FORM] = frozen
     elif (other := _under_way(row)) is not None:
         problems[FORM] = f"{other.reference} is in progress for {row.symbol}. Wait for its outcome."
     if there.symbol is None:

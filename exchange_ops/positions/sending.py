@@ -64,7 +64,7 @@ def _claim(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Margi
         event="claimed",
         to=states.SENDING,
         now=now,
-        obstacle=lambda: _frozen(row),
+        obstacle=lambda: freezes.obstacle(row.movement),
         prepare=lambda: _prepare(row, now),
         sends=row.sends + 1,
         before=snapshot.facts,
@@ -118,16 +118,11 @@ def _prepare(row: MarginAction, now: datetime) -> MarginActionCall:
 
 
 def _obstacle(row: MarginAction, now: datetime) -> str:
-    if frozen := _frozen(row):
+    if frozen := freezes.obstacle(row.movement):
         return frozen
     if clock.has_passed(WAITS_AT_MOST, since=row.created_at, now=now):
         return "The request could not be sent within a minute, and the market may have moved since."
     return ""
-
-
-def _frozen(row: MarginAction) -> str:
-    freeze = freezes.active(row.account)
-    return "" if freeze is None else f"The account is frozen: {freeze.reason}"
 
 
 def _differs(row: MarginAction, snapshot: Snapshot) -> str:

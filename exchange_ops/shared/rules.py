@@ -55,6 +55,16 @@ def may_thaw(person: "Person", at: Account | int | None = None) -> bool:
     return may(person, roles.TREASURY, at=at)
 
 
+def may_order_freeze(person: "Person", scope: str = "") -> bool:
+    """Whether the person can freeze an account, or (`scope` empty) what holds at every account."""
+    return person.has_role(roles.TREASURY, roles.ADMIN, scope=scope)
+
+
+def may_lift_freeze(person: "Person", scope: str = "") -> bool:
+    """Whether the person can be one of the two who lift a freeze of this scope."""
+    return person.has_role(roles.TREASURY, scope=scope)
+
+
 def may_settle_records(person: "Person", at: Account | int | None = None) -> bool:
     """Two people of treasury choose between two records of the exchange."""
     return may(person, roles.TREASURY, at=at)

@@ -140,8 +140,8 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
     DECISIONS.refuse_while_cooling_off(act)
     if row.state != states.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
-    if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
+    if problem := freezes.no_approval(row.movement):
+        raise CannotApprove(problem)
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
     if problem := payout_evaluation.rejection(policy_evaluation.intent_of(row), now=act.now):

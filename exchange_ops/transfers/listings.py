@@ -18,6 +18,7 @@ from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
+from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.backoff import pause
 from exchange_ops.transfers import ledger_matching, machine, states
 from exchange_ops.transfers.models import Transfer, TransferCall
@@ -139,7 +140,7 @@ def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: dateti
     """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
     reason = "The exchange's ledger entry differs from the request."
     with transaction.atomic():
-        freezes.lock_open(row.account)
+        freezes.lock_open(Freeze(account=row.account))
         machine.move(
             row,
             event="listed_differently",

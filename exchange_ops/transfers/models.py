@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 from exchange_ops.transfers import states
@@ -141,6 +142,11 @@ class Transfer(OfAccount, Subject):
         if self.kind in states.SUBACCOUNT_KINDS:
             return f"subaccount:{self.subaccount_id}"
         return self.to_currency
+
+    @property
+    def movement(self) -> Movement:
+        """What a freeze is compared with."""
+        return Movement(self.account_id, tuple(code for code in (self.currency, self.to_currency) if code))
 
     @property
     def leaves(self) -> bool:

@@ -50,7 +50,7 @@ def digest_of(transfer: Transfer, **changes: Any) -> str:
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     number = changes.get("policy_version", transfer.policy_version)
     rules = quorum.judging(number=number, account_id=transfer.account_id) if transfer.leaves else []
-    freeze = freezes.latest_number(transfer.account_id)
+    freeze = freezes.latest_number(transfer.movement)
     named = {"form": _FORM, "id": transfer.pk, "freeze": freeze, "rules": rules}
     return digest.signed_content(transfer, **changes) | named
 

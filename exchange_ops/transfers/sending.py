@@ -93,7 +93,7 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
         event="send_claimed",
         to=states.SENDING,
         now=now,
-        obstacle=lambda: "Not sent: the account was frozen just before sending." if freezes.active(row.account) else "",
+        obstacle=lambda: freezes.late_obstacle(row.movement),
         prepare=lambda: transfer_calls.prepare(row, before=before, now=now),
         attempt=row.attempt + 1,
         last_problem=before.remark[:500],
@@ -161,8 +161,8 @@ def judge_again(row: Transfer, *, now: datetime) -> None:
 
 def _obstacle(row: Transfer) -> str:
     """Why it may not be sent right now, or an empty text. It waits, and can be cancelled meanwhile."""
-    if (frozen := freezes.active(row.account)) is not None:
-        return f"The account is frozen: {frozen.reason}"[:500]
+    if problem := freezes.obstacle(row.movement):
+        return problem
     if problem := request_checks.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
     if row.kind in states.SUBACCOUNT_KINDS and (

@@ -1,6 +1,6 @@
 """The form fields of payouts. Whether a request is allowed is decided by the domain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,7 +10,9 @@ from django.db.models import Q, QuerySet
 from desk.audit.words import SYSTEM
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
+from exchange_ops.addresses import destinations
 from exchange_ops.market.models import Currency
+from exchange_ops.payees.models import Payee
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
 from exchange_ops.wire import payment_requests
 from exchange_ops.wire.payment_requests import PaymentRequest
@@ -27,6 +29,11 @@ class NewWithdrawalForm(RequestForm):
 
     FEE_ON_TOP, FEE_FROM_AMOUNT = "on_top", "from_amount"
 
+    ANOTHER = "Another recipient"
+    STALE = "This payee is not an approved payee in this currency now. Choose another one, or fill in the address."
+    DIFFERS = "The recipient below is not this payee. Use “Fill in payee”, or choose “Another recipient”."
+
+    payee = forms.ChoiceField(label="Approved payee", required=False, error_messages={"invalid_choice": STALE})
     currency = forms.ChoiceField(label="Currency", error_messages={"required": "Choose the currency."})
     amount = AmountField(label="Amount", max_length=80, error_messages={"required": "Enter the amount."})
     fee_from = forms.ChoiceField(
@@ -49,9 +56,14 @@ class NewWithdrawalForm(RequestForm):
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
-    def __init__(self, *arguments: Any, currencies: list[Currency], **options: Any) -> None:
+    def __init__(
+        self, *arguments: Any, currencies: list[Currency], payees: Sequence[Payee] = (), **options: Any
+    ) -> None:
         super().__init__(*arguments, **options)
         self.currencies = currencies
+        self.payees = {str(row.pk): row for row in payees}
+        named = [(number, _payee_label(row)) for number, row in self.payees.items()]
+        self.fields["payee"].choices = [("", self.ANOTHER), *named]  # type: ignore[attr-defined]
         choices = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         self.fields["currency"].choices = [("", "Choose"), *choices]  # type: ignore[attr-defined]
         widgets = {name: field.widget.attrs for name, field in self.fields.items()}
@@ -70,6 +82,14 @@ class NewWithdrawalForm(RequestForm):
             "reason": row.reason,
         }
 
+    def clean(self) -> dict[str, Any]:
+        """A payee that is chosen is the recipient in the fields: nothing is sent to another one than is shown."""
+        cleaned = super().clean() or {}
+        row = self.payees.get(cleaned.get("payee") or "")
+        if row is not None and not _is_recipient(row, cleaned):
+            self.add_error("payee", self.DIFFERS)
+        return cleaned
+
     def arguments(self) -> dict[str, Any]:
         """The arguments of `workflow.request`, from a valid form."""
         cleaned = self.cleaned_data
@@ -82,6 +102,21 @@ class NewWithdrawalForm(RequestForm):
             "reason": cleaned["reason"],
             "request_key": str(cleaned["request_key"]),
         }
+
+
+def _payee_label(row: Payee) -> str:
+    payment_id = f", payment ID {row.payment_id}" if row.payment_id else ""
+    return f"{row.title}, {row.currency} {row.address}{payment_id}"
+
+
+def _is_recipient(row: Payee, cleaned: Mapping[str, Any]) -> bool:
+    """Whether the recipient that was typed is this payee; a field that is refused anyway is no difference."""
+    currency, address, payment_id = (cleaned.get(name) for name in ("currency", "address", "payment_id"))
+    return (
+        currency in (None, row.currency)
+        and (address is None or destinations.same_address(code=row.currency, one=address.strip(), other=row.address))
+        and (payment_id is None or payment_id.strip() == row.payment_id)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import connection
+from django.db.models import QuerySet
+from django.urls import reverse
 
 from desk import outbox
 from desk.machines.table import NONE
+from desk.templatetags.desk import kept_amount
+from exchange_ops.policy.freeze_scopes import covered
 from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
-from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -20,12 +23,12 @@ _OPEN = (states.REVIEW, states.QUEUED, states.HELD, states.COMMITTING)
 _WAITING = (states.REVIEW, states.QUEUED)
 
 
-def lock_open(account: Account) -> list[Withdrawal]:
-    """Every payout of the account that a freeze may move, locked."""
-    rows = Withdrawal.objects.filter(account=account, state__in=_OPEN).order_by("pk")
+def lock_open(freeze: Freeze) -> list[Withdrawal]:
+    """Every payout that the freeze covers and may move, locked."""
+    rows = _among(freeze, _OPEN)
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",))
-    return list(rows.select_related("account", "initiator"))
+    return covered(freeze, rows.select_related("account", "initiator"))
 
 
 def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
@@ -42,19 +45,26 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
             decision=states.ROLLBACK,
             decided_by=person,
             decided_at=now,
-            last_problem=f"Frozen: {frozen.reason}"[:500],
+            last_problem=frozen.release,
         )
 
 
-def would_release(account: Account) -> list[Withdrawal]:
-    """The payouts whose hold a freeze of this account would release now."""
-    rows = Withdrawal.objects.filter(account=account, state__in=(states.HELD, states.COMMITTING)).order_by("pk")
-    return [row for row in rows if _is_released(row)]
+def would_release(freeze: Freeze) -> list[Withdrawal]:
+    """The payouts whose hold the freeze would release now."""
+    return [row for row in covered(freeze, _among(freeze, (states.HELD, states.COMMITTING))) if _is_released(row)]
 
 
-def would_stop(account: Account) -> list[Stoppage]:
-    """None: payouts without a hold wait for the end of the freeze and are evaluated again."""
-    return []
+def would_stop(freeze: Freeze) -> list[Stoppage]:
+    """Payouts without a hold: they wait for the end of the freeze and are evaluated again."""
+    return [
+        Stoppage(
+            row.reference,
+            reverse("withdrawal", args=[row.pk]),
+            f"{kept_amount(row.amount, row.currency)} to {row.address}",
+            "waits until the freeze is lifted; approvals before it no longer count",
+        )
+        for row in covered(freeze, _among(freeze, (states.DRAFT, *_WAITING)))
+    ]
 
 
 def _is_released(row: Withdrawal) -> bool:
@@ -63,9 +73,15 @@ def _is_released(row: Withdrawal) -> bool:
     return undecided or (row.state == states.COMMITTING and row.put_count == 0)
 
 
-def wake(account_id: int, *, now: datetime) -> None:
+def wake(freeze: Freeze, *, now: datetime) -> None:
     """Wake the requests that waited for the end of the freeze: they are evaluated again and go on."""
-    rows = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
-    for number in rows.values_list("pk", flat=True):
+    numbers = [row.pk for row in covered(freeze, _among(freeze, _WAITING))]
+    for number in numbers:
         outbox.wake(machine.ADVANCE_TASK, number)
-    rows.update(next_action_at=now)
+    Withdrawal.objects.filter(pk__in=numbers, state__in=_WAITING).update(next_action_at=now)
+
+
+def _among(freeze: Freeze, among: tuple[str, ...]) -> QuerySet[Withdrawal]:
+    """The payouts in these states at the accounts of the freeze, by number."""
+    rows = Withdrawal.objects.filter(state__in=among).order_by("pk")
+    return rows if freeze.account_id is None else rows.filter(account=freeze.account_id)

@@ -13,7 +13,9 @@ from django.db.models import F, Q
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from desk.machines.table import NONE
 from desk.rows.witnessed import Witnessed
+from exchange_ops.addresses import destinations
 from exchange_ops.policy import modes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 from exchange_ops.withdrawals import endings, states
@@ -124,6 +126,11 @@ class Withdrawal(OfAccount, Subject):
             models.Index(fields=["hash"], name="withdrawal_by_hash"),
             models.Index(fields=["tag"], name="withdrawal_by_tag"),
         ]
+
+    @property
+    def movement(self) -> Movement:
+        """What a freeze is compared with."""
+        return Movement(self.account_id, (self.currency,), destination=destinations.identity(self.address))
 
     @property
     def known_fee(self) -> Decimal | None:

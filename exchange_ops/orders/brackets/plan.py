@@ -128,7 +128,7 @@ class Situation:
     legs: Sequence[Leg]
     step: Decimal
     reached: bool
-    frozen: bool
+    frozen: str  # what is frozen, as the beginning of a sentence; empty while nothing is
     now: datetime
     held: Decimal | None = None
 

@@ -17,6 +17,7 @@ from exchange_ops.orders.brackets.plan import Entry, Leg, Situation
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.shared import heartbeats
 
 FRESH: Final = timedelta(seconds=30)  # a price older than this decides nothing
@@ -49,10 +50,15 @@ def current(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Sit
         legs=legs,
         step=symbol.quantity_increment if symbol else ZERO,
         reached=is_reached(row, price=fresh_price(row, now=now, since=entry.exchange_updated_at)),
-        frozen=freezes.active(row.account) is not None,
+        frozen=_frozen(row),
         now=now,
         held=_held(row, entry, legs, now),
     )
+
+
+def _frozen(row: Bracket) -> str:
+    freeze = freezes.stopping(Movement(row.account_id, symbol=row.symbol))
+    return "" if freeze is None else freeze.title
 
 
 def read(row: Bracket) -> Chains:

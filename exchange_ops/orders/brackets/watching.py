@@ -27,7 +27,7 @@ LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
 VIA: Final = "bracket"
 NO_PRICE: Final = "No current price, so the take profit is not monitored. The stop on the exchange is working."
-FROZEN: Final = "The account is frozen: no further orders will be placed. A stop already on the exchange stays active."
+FROZEN: Final = "no further orders will be placed. A stop already on the exchange stays active."
 
 
 def step(row: Bracket, *, now: datetime) -> None:
@@ -78,7 +78,7 @@ def _wait(row: Bracket, at: Situation, action: Plan) -> None:
     problem = ""
     if row.state in {states.ENTERING, states.GUARDED} and at.exposed > 0:
         if at.frozen:
-            problem = FROZEN
+            problem = f"{at.frozen}: {FROZEN}"
         elif situation.fresh_price(row, now=at.now) is None:
             problem = NO_PRICE
     sentence = " ".join(filter(None, (explanation, problem)))

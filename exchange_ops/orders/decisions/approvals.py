@@ -220,8 +220,8 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
         raise CannotDecide(_nothing_to_decide(row))
     if row.approve_until is None or act.now >= row.approve_until:
         raise CannotDecide("Not placed: the approval deadline has passed. An operator can request it again.")
-    if freezes.active(row.account) is not None:
-        raise CannotDecide("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
+    if problem := freezes.no_approval(row.movement):
+        raise CannotDecide(problem)
     if is_of_older_form(row):
         raise CannotDecide(OLDER_FORM)
     if act.digest != row.digest or not digests.matches(row.digest, row):

@@ -9,27 +9,28 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import states
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views.titles import title
+from exchange_ops.policy.freeze_scopes import covered
 from exchange_ops.policy.freezes import Stoppage
 from exchange_ops.policy.models import Freeze
-from exchange_ops.shared.models import Account
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 
-def lock_open(account: Account) -> list[Order]:
+def lock_open(freeze: Freeze) -> list[Order]:
     """None: each queued order finds the freeze before it is sent (`orders.sending`)."""
     return []
 
 
-def would_release(account: Account) -> list[Order]:
+def would_release(freeze: Freeze) -> list[Order]:
     """None: an order has no hold."""
     return []
 
 
-def would_stop(account: Account) -> list[Stoppage]:
+def would_stop(freeze: Freeze) -> list[Stoppage]:
     """Orders that are queued, and those that wait for an approval, which is not possible during a freeze."""
-    rows = list(Order.objects.filter(account=account, state__in=(states.REQUESTED, states.WAITING)).order_by("pk"))
+    waiting = Order.objects.filter(state__in=(states.REQUESTED, states.WAITING)).order_by("pk")
+    rows = covered(freeze, waiting if freeze.account_id is None else waiting.filter(account=freeze.account_id))
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
     return [
         Stoppage(row.reference, reverse("order", args=[row.pk]), title(row, symbols.get(row.symbol)), _effect(row))
@@ -41,7 +42,7 @@ def stop(row: Order, *, frozen: Freeze, person: "Person | None", now: datetime, 
     """Nothing: none is locked for it."""
 
 
-def wake(account_id: int, *, now: datetime) -> None:
+def wake(freeze: Freeze, *, now: datetime) -> None:
     """Nothing: none waits for the end of a freeze."""
 
 

@@ -142,8 +142,8 @@ def problems(old: Order, requested: OrderRequest, *, person: "Person", now: date
     sentences = request_checks.problems(
         account=old.account, symbol=symbol, requested=requested, now=now, instead_of=old
     )
-    if (freeze := freezes.active(old.account)) is not None:
-        sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
+    if problem := freezes.obstacle(old.movement):
+        sentences[FORM] = f"{problem} Open orders can still be cancelled."
     if sentences:
         return sentences
     return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, requested=requested, now=now)

@@ -48,8 +48,8 @@ def _why_not(row: Order, person: Person) -> str:
     """The first reason why this person can't approve it now; empty when they can."""
     if not approvals.may_decide(person, row):
         return OWN if person.pk == row.initiator_id else TREASURY_DECIDES
-    if freezes.active(row.account) is not None:
-        return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
+    if problem := freezes.no_approval(row.movement):
+        return problem
     if approvals.is_of_older_form(row):
         return approvals.OLDER_FORM
     return factors.why_cooling_off(person, now=clock.now())

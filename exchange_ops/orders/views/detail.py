@@ -102,7 +102,7 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
         "may_guard": row.active and not brackets.why_not(row, person),
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
-        "frozen": freezes.active(row.account),
+        "frozen": freezes.stopping(row.movement),
         "upcoming": upcoming.upcoming(person, row.scope) if row.decided_by_id == person.pk else None,
     }
 

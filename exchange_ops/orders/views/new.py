@@ -43,6 +43,7 @@ from exchange_ops.orders.ticket import (
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
@@ -188,7 +189,8 @@ def _figures(account: Account, form: OrderForm, person: Person, protect: str = "
     """Everything the ticket can say about what is typed so far; `protect` is the kind of protection that it is for."""
     code = str(form["symbol"].value() or "")[:40]
     symbol = Symbol.objects.filter(pk=code).first()
-    context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
+    frozen = freezes.stopping(Movement(account.pk, symbol="" if symbol is None else code))
+    context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": frozen}
     if symbol is None:
         return context
     context |= {"protect": protect, "kinds": protection.KINDS.items()}

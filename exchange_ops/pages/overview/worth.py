@@ -8,6 +8,7 @@ from exchange_ops.ledger import sources
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market import valuation
 from exchange_ops.pages.overview.view import View
+from exchange_ops.policy.freeze_scopes import Movement, covers
 from exchange_ops.policy.models import Freeze
 from exchange_ops.portfolio import amounts, drawings, history, totals
 from exchange_ops.withdrawals import states
@@ -72,13 +73,12 @@ def accounts(view: View) -> dict[str, Any]:
     payouts: dict[int, int] = {}
     for number in open_rows.values_list("account", flat=True):
         payouts[number] = payouts.get(number, 0) + 1
-    freezes = Freeze.objects.filter(account__in=view.accounts, thawed_at=None)
-    frozen = set(freezes.values_list("account_id", flat=True))
+    active = list(Freeze.objects.filter(thawed_at=None))
     lines = [
         {
             "worth": row,
             "payouts": payouts.get(row.account.pk, 0) if row.account else 0,
-            "is_frozen": row.account is not None and row.account.pk in frozen,
+            "is_frozen": row.account is not None and any(covers(each, Movement(row.account.pk)) for each in active),
             "source": sources.of_ledger(row.account, view.now),
         }
         for row in rows

@@ -19,6 +19,7 @@ from exchange_ops.market import interest
 from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
 from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.positions import estimates, request_checks, states, workflow
 from exchange_ops.positions.forms import CloseAllForm
 from exchange_ops.positions.request_checks import ONLY_OPERATORS, Wish
@@ -116,6 +117,6 @@ def _page(request: DeskRequest, account: Account, form: CloseAllForm, *, status:
         "request_key": fresh_key(),
         "listed": lines,
         "oversteps": [tick for one in lines for tick in one["ticks"]],
-        "frozen": freezes.active(account),
+        "frozen": freezes.stopping(Movement(account.pk)),
     }
     return show(request, "exchange_ops/margin_close_all.html", context, parts=PARTS, status=status)

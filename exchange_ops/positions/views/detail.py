@@ -14,6 +14,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views import sources
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.positions.views import lines
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -49,7 +50,7 @@ def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
         "line": next(iter(account_lines), None),
         "source": sources.of_orders(account, now),
         "may_trade": rules.may_trade(request.user),
-        "frozen": freezes.of_account(account),
+        "frozen": account and freezes.stopping(Movement(account.pk, symbol=symbol)),
     }
     return show(request, "exchange_ops/margin_symbol.html", context | _more(account, symbol), parts=PARTS)
 

@@ -13,6 +13,7 @@ from exchange_ops.orders import states as order_states
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.views import sources
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.positions.views import lines
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -44,7 +45,7 @@ def margin(request: DeskRequest) -> HttpResponse:
         "source": sources.of_orders(account, now),
         "reading_waits": OrderReading.objects.filter(account=account, answered_at=None).exists(),
         "may_trade": rules.may_trade(request.user),
-        "frozen": freezes.of_account(account),
+        "frozen": account and freezes.stopping(Movement(account.pk)),
     }
     if target(request) != "rows":  # that part is read again with every price
         context |= lines.realised(account, listed=lines.MOST_REPORTS if context["tab"] else 0)

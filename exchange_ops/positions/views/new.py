@@ -22,6 +22,7 @@ from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
+from exchange_ops.policy.freeze_scopes import Movement
 from exchange_ops.policy.oversteps import CONFIRMED, MOST_CONFIRMED
 from exchange_ops.positions import estimates, oversteps, request_checks, states, words, workflow
 from exchange_ops.positions.forms import CloseAccountForm, CloseForm, CollateralForm
@@ -161,7 +162,7 @@ def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, revie
         "code": sheet.code,
         "kind": sheet.name,
         "review": review,
-        "frozen": freezes.active(sheet.account),
+        "frozen": freezes.stopping(Movement(sheet.account.pk, symbol=_symbol_code(sheet))),
         **_figures(request, sheet),
     }
     return show(request, PAGES[sheet.name], context, status=status)

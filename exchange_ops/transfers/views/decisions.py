@@ -68,8 +68,8 @@ def _why_not(row: Transfer, person: Person) -> str:
         return "You requested this transfer, so another treasurer must decide." if is_own else TREASURY_DECIDES
     if row.state != states.REVIEW:
         return ""
-    if freezes.active(row.account) is not None:
-        return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
+    if problem := freezes.no_approval(row.movement):
+        return problem
     if approvals.current(row).filter(person=person).exists():
         return "You approved this transfer. Another treasurer must also approve."
     return factors.why_cooling_off(person, now=clock.now())

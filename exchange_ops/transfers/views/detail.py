@@ -59,7 +59,7 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     number = row.subaccount_id
     subaccounts = SubAccount.objects.filter(account=row.account_id)
     return {
-        "frozen": freezes.active(row.account),
+        "frozen": freezes.stopping(row.movement),
         "subaccount": None if number is None else subaccounts.filter(exchange_id=number).first(),
         "reissued_as": getattr(row, "reissued_as", None),
         "may_repeat": transfer_rules.may_repeat(person, row),

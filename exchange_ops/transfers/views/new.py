@@ -107,7 +107,7 @@ def _render_form(
         "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
         "others": others,
         "leaves": SLUGS[form.slug][0] in states.LEAVING_KINDS,
-        "frozen": freezes.of_account(accounts.current(request)),
+        "frozen": freezes.active_at(accounts.current(request)),
         "now": clock.now(),
     }
     return show(request, "exchange_ops/new_transfer.html", context, status=status)

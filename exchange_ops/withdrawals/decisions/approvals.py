@@ -189,8 +189,8 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's "
             "deadline. The funds are being released; you can request the payout again."
         )
-    if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
+    if problem := freezes.no_approval(row.movement):
+        raise CannotApprove(problem)
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
     if problem := policy_evaluation.rejection(Intent.of(row, fee=row.known_fee), now=act.now):

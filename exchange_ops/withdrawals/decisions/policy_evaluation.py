@@ -67,7 +67,7 @@ def rejection(intent: Intent, *, now: datetime) -> str:
 
 def signed(withdrawal: Withdrawal, **changes: Any) -> str:
     """The digest that the row has with these changes, after the last freeze."""
-    return digest.digest(withdrawal, freeze_number=freezes.latest_number(withdrawal.account_id), **changes)
+    return digest.digest(withdrawal, freeze_number=freezes.latest_number(withdrawal.movement), **changes)
 
 
 def still_holds(withdrawal: Withdrawal) -> bool:
@@ -80,13 +80,13 @@ def still_holds(withdrawal: Withdrawal) -> bool:
 
 def is_signed(withdrawal: Withdrawal) -> bool:
     """Whether the digest is the desk's own and matches this content after the last freeze, whatever the rules now."""
-    number = freezes.latest_number(withdrawal.account_id)
+    number = freezes.latest_number(withdrawal.movement)
     return digest.matches(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def is_of_older_form(withdrawal: Withdrawal) -> bool:
     """Whether an earlier version of the desk signed this content: its approvals don't count, and nothing was forged."""
-    number = freezes.latest_number(withdrawal.account_id)
+    number = freezes.latest_number(withdrawal.movement)
     return digest.is_of_older_form(withdrawal.digest, withdrawal, freeze_number=number)
 
 

@@ -3,12 +3,13 @@
 from django.urls import path
 
 from exchange_ops.withdrawals import api
-from exchange_ops.withdrawals.views import actions, detail, listing, new
+from exchange_ops.withdrawals.views import actions, detail, listing, new, payee_picker
 
 lists = (listing.WITHDRAWALS,)
 urlpatterns = [
     path("withdrawals/new/", new.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new.figures, name="withdrawal-figures"),
+    path("withdrawals/new/payees/", payee_picker.picker, name="withdrawal-payees"),
     path("withdrawals/new/destination/", new.destination, name="withdrawal-destination"),
     path("withdrawals/<int:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
     path("withdrawals/<int:withdrawal_id>/approve/", actions.approve, name="withdrawal-approve"),

@@ -40,9 +40,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if _is_too_late(row, now):
         _stop(row, now, "The exchange did not confirm the payment order before the deadline.")
         return
-    frozen = freezes.active(row.account)
+    frozen = freezes.stopping(row.movement)
     if frozen is not None and row.put_count == 0:
-        _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        _release(row, "frozen", now, frozen.release, {"freeze": frozen.pk})
         return
     if row.put_count == 0 and not approvals.stand(row):
         _without_approvals(row, now)
@@ -55,7 +55,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _wait(
             row,
             watch.now(),
-            ("The account is frozen, so the payment order is not sent again. The exchange's ledger is being checked."),
+            f"{frozen.title}, so the payment order is not sent again. The exchange's ledger is being checked.",
         )
     elif row.put_count == 0 and answer.version is None:
         _wait(row, watch.now(), f"The exchange's record must be checked before paying: {answer.problem}")
@@ -165,11 +165,7 @@ def _claimed(row: Withdrawal, now: datetime, answer: LedgerAnswer) -> ExternalCa
         event="commit_claimed",
         to=states.COMMITTING,
         now=now,
-        obstacle=lambda: (
-            "The account was frozen just before the payment order was to be sent."
-            if freezes.active(row.account)
-            else ""
-        ),
+        obstacle=lambda: freezes.late_obstacle(row.movement),
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
         put_count=row.put_count + 1,
         **first,

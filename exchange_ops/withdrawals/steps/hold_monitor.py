@@ -24,8 +24,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.rollback_at is not None and exchange_now >= row.rollback_at:
         end_by_time(row, now=now, exchange_now=exchange_now)
         return
-    if (frozen := freezes.active(row.account)) is not None:
-        _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+    if (frozen := freezes.stopping(row.movement)) is not None:
+        _release(row, "frozen", now, frozen.release, {"freeze": frozen.pk})
         return
     if policy_evaluation.is_of_older_form(row):
         reapproval.for_older_form(row, now=now, again=now + LOOK_EVERY)

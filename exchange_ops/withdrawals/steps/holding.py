@@ -67,8 +67,8 @@ def tag(*, withdrawal_id: int, attempt: int) -> str:
 
 def _obstacle(row: Withdrawal) -> str:
     """Why no hold may be requested right now, or an empty text. The request waits; it can be cancelled meanwhile."""
-    if (frozen := freezes.active(row.account)) is not None:
-        return f"The account is frozen: {frozen.reason}"[:500]
+    if problem := freezes.obstacle(row.movement):
+        return problem
     if problem := request_checks.currency_problem(Currency.objects.filter(pk=row.currency).first()):
         return problem
     twin = Withdrawal.objects.filter(
@@ -91,7 +91,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         event="hold_claimed",
         to=states.HOLDING,
         now=now,
-        obstacle=lambda: "Not sent: the account was frozen just before sending." if freezes.active(row.account) else "",
+        obstacle=lambda: freezes.late_obstacle(row.movement),
         prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
         attempt=attempt,
         tag=tag(withdrawal_id=row.pk, attempt=attempt),

@@ -89,8 +89,8 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
         return "You requested this payout, so another treasurer must decide." if is_own else TREASURY_DECIDES
     if row.state == states.HELD and row.echo_ok is not True:
         return "The exchange's record is being compared with the request. This takes a few seconds."
-    if freezes.active(row.account) is not None:
-        return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
+    if problem := freezes.no_approval(row.movement):
+        return problem
     closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the funds are being released."

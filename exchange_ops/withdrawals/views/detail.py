@@ -65,7 +65,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     on_chain = row.currency == payouts.COIN
     return {
         "destination": destination_of(row),
-        "frozen": freezes.active(row.account),
+        "frozen": freezes.stopping(row.movement),
         "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,
         # Then the desk counts confirmations itself on the same page, and a second count would contradict it.

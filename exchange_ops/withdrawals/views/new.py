@@ -21,9 +21,10 @@ from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import currencies
 from exchange_ops.market.models import Currency
+from exchange_ops.payees.models import Payee
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import fresh_key, read_amount
+from exchange_ops.shared.forms import read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
@@ -37,6 +38,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Subject
 from exchange_ops.withdrawals.recipients.history import Place
+from exchange_ops.withdrawals.views import payee_picker
 
 REQUESTED = "requested. Nothing has been sent yet: the address and the network fee are being checked."
 ONLY_OPERATORS = "Only operators can request payouts. You can view every request in the list."
@@ -53,10 +55,13 @@ def new(request: DeskRequest) -> HttpResponse:
     if request.method != "POST":
         again = _repeated(request)
         fields = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
-        return _render_form(request, _unsent(fields, payable), others, again=again)
+        return _render_form(request, payee_picker.unsent(request, fields, payable), others, again=again)
+    if payee_picker.FILL in request.POST:
+        form = payee_picker.filled_in(request, payable)
+        return _render_form(request, form, others, filled=form.payees.get(str(form["payee"].value())))
     if (split := _split(request)) is not None:
-        return _render_form(request, _unsent(split.fields, payable), others, split=split)
-    form = NewWithdrawalForm(request.POST, currencies=payable)
+        return _render_form(request, payee_picker.unsent(request, split.fields, payable), others, split=split)
+    form = NewWithdrawalForm(request.POST, currencies=payable, payees=payee_picker.of_request(request))
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
     try:
@@ -122,11 +127,13 @@ def _render_form(
     *,
     split: SplitRequest | None = None,
     again: Withdrawal | None = None,
+    filled: Payee | None = None,
     status: int = 200,
 ) -> HttpResponse:
     account = accounts.current(request)
     context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split, "again": again}
-    context["frozen"] = freezes.of_account(account)
+    context["filled"] = filled
+    context["frozen"] = freezes.active_at(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
 
@@ -150,11 +157,6 @@ def _split(request: DeskRequest) -> SplitRequest | None:
 def _prefilled(request: DeskRequest) -> dict[str, str]:
     """Values that a link may fill in; a person still reads and submits the form."""
     return prefilled(request, "currency", "address", "payment_id", longest=400)
-
-
-def _unsent(fields: Mapping[str, Any], payable: list[Currency]) -> NewWithdrawalForm:
-    """The form filled in with these fields, with a request key of its own."""
-    return NewWithdrawalForm(initial={"request_key": fresh_key(), **fields}, currencies=payable)
 
 
 def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:

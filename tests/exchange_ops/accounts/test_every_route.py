@@ -30,6 +30,7 @@ DESK_WIDE = {
     "deliveries",
     "deliveries-export",
     "delivery-again",
+    "freeze-new",
     "going-live",
     "going-live-confirm",
     "going-live-test-mail",

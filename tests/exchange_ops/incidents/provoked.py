@@ -46,6 +46,7 @@ from tests.exchange_ops.restores import restore_rows
 CRITICAL = {
     FELL_BACK,
     alarms.FROZEN,
+    alarms.FROZEN_ACROSS,
     alarms.PAYOUT_DISPUTED,
     alarms.PAYOUT_ELSEWHERE,
     alarms.TRANSFER_UNCLEAR,
@@ -214,7 +215,13 @@ PROVOKED = {
     ),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
-        "Main desk was frozen by System; no payouts or transfers until the freeze is lifted. A drill.",
+        "Main desk was frozen by System; no payouts, transfers, orders or margin actions until the freeze is lifted. "
+        "A drill.",
+    ),
+    alarms.FROZEN_ACROSS: (
+        lambda person: freezes.begin(Freeze(kind=Freeze.EVERYTHING), person=None, reason="A drill.", now=clock.now()),
+        "Everything was frozen by System; no payouts, transfers, orders or margin actions on any account until the "
+        "freeze is lifted. A drill.",
     ),
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid"),
     alarms.PAYOUT_ELSEWHERE: (
@@ -344,6 +351,7 @@ ENDED = {
     FELL_BACK: lambda: restore_rows.settled(Restore.objects.get()),
     BACKUP_LATE: lambda: backup_record.success(now=clock.now()),
     alarms.FROZEN: lambda: Freeze.objects.update(thawed_at=clock.now()),
+    alarms.FROZEN_ACROSS: lambda: Freeze.objects.update(thawed_at=clock.now()),
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),
     alarms.TRANSFER_UNCLEAR: lambda: resolved(Transfer, event="resolved", to="resolved_moved"),

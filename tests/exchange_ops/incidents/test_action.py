@@ -96,7 +96,14 @@ def test_every_kind_about_money_takes_two_people():
         alarms.WITHOUT_A_STOP,
         alarms.BRACKET_UNCLEAR,
     }
-    by_votes = {alarms.FROZEN, alarms.PAYOUT_DISPUTED, alarms.TRANSFER_UNCLEAR, alarms.HOLD_LEFT, alarms.RECORDS_DIFFER}
+    by_votes = {
+        alarms.FROZEN,
+        alarms.FROZEN_ACROSS,
+        alarms.PAYOUT_DISPUTED,
+        alarms.TRANSFER_UNCLEAR,
+        alarms.HOLD_LEFT,
+        alarms.RECORDS_DIFFER,
+    }
     every = kinds.every().values()
     assert {kind.name for kind in every if kind.by_two} == by_two
     assert {kind.name for kind in every if kind.votes} == by_votes

@@ -55,6 +55,7 @@ OF_THE_DESK = {
     "form",
     "list_name",
     "saved_id",
+    "wide_freeze_id",
 }
 MARK = "Zanzibar"  # stands in everything that the first account has
 # Pages of the desk itself, whose readers see all of it.

@@ -106,6 +106,7 @@ WITHOUT_STATES = {
     "person-token-revoke": "a token is there or not",
     "subaccount-address": "asks for a reading, whatever it stands at",
     "thaw": "a freeze in force; who ends it is in policy/test_freezes.py",
+    "wide-freeze-lift": "as thaw; who lifts it is in policy/test_freeze_scopes.py",
     "thread": "a comment decides nothing",
     "thread-take": "taking something decides nothing",
     "token-revoke": "one's own",

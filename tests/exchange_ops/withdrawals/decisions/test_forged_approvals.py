@@ -321,7 +321,7 @@ def test_a_quorum_made_smaller_with_a_digest_of_the_forgers_own_is_not_approved(
     disarm()
     forged = walk.fresh(row)
     forged.quorum_required = 1
-    content = digest._content(forged, freezes.latest_number(row.account_id))
+    content = digest._content(forged, freezes.latest_number(row.movement))
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     without_key = hashlib.sha256(text.encode()).hexdigest()
     sql("UPDATE exchange_ops_withdrawal SET quorum_required = 1, digest = %s WHERE id = %s", without_key, row.pk)

@@ -26,7 +26,7 @@ def as_before(walk, row):
     row = walk.fresh(row)
     texts = {name: getattr(row, name) for name in FIRST_FORM}
     texts = {name: f"{value.normalize():f}" if isinstance(value, Decimal) else value for name, value in texts.items()}
-    facts = {"form": "countersign-withdrawal-1", "id": row.pk, "freeze": freezes.latest_number(row.account_id)}
+    facts = {"form": "countersign-withdrawal-1", "id": row.pk, "freeze": freezes.latest_number(row.movement)}
     columns = {"fee_limit": None, "digest": digest.digests(texts | facts)[0]}
     Withdrawal.objects.filter(pk=row.pk).update(**columns)
     return walk.fresh(row)
@@ -57,7 +57,7 @@ def committing_before(walk):
 def before_stages(walk, row):
     """The row as a version left it that signed the same content, and approvals without their stage."""
     row, content = walk.fresh(row), digest._content
-    facts = content(row, freezes.latest_number(row.account_id)) | {"form": "countersign-withdrawal-2"}
+    facts = content(row, freezes.latest_number(row.movement)) | {"form": "countersign-withdrawal-2"}
     Withdrawal.objects.filter(pk=row.pk).update(digest=digest.digests(facts)[0])
     return walk.fresh(row)
 
