@@ -27,7 +27,6 @@ from exchange_ops.statements.support import Support
 
 NO_OPENING: Final = "No opening balance is on record. The next reconciliation sets it."
 BELOW_ZERO: Final = "The balance would be below zero: the ledger lacks an entry."
-BEFORE: Final = "Before the first entry of the ledger."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,12 @@ class Sum:
 
 
 def lines(account: Account, period: Period, support: Support) -> Iterator[Line]:
-    """A line for each currency that has movements in the period or a balance at one of its ends."""
+    """A line for each currency that has movements in the period or a balance at one of its ends.
+
+    None for a period before the first entry: what the balance was then is not known.
+    """
+    if support.is_before_all(period.ends):
+        return
     rows = effects.succeeded(account)
     before = _net(sums(rows.filter(updated_at__lt=period.begins)))
     within: defaultdict[str, list[Sum]] = defaultdict(list)
@@ -109,9 +113,6 @@ class _Balances:
 
     def state(self, line: Line, expected: Decimal, period: Period) -> None:
         """Set the balances that are supported, and the reason where one is not."""
-        if self.support.begins is None or period.ends <= self.support.begins:
-            line.reason = BEFORE
-            return
         closing = expected + line.moved
         reasons = (self._reason(period.begins, expected), self._reason(period.ends, closing))
         line.opening = None if reasons[0] else expected

@@ -39,8 +39,7 @@ class Statement:
     @property
     def is_before_all(self) -> bool:
         """Whether the period ends before the first entry of the ledger."""
-        begins = self.support.begins
-        return begins is None or self.period.ends <= begins
+        return self.support.is_before_all(self.period.ends)
 
     @property
     def value(self) -> Decimal | None:

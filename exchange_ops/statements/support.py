@@ -30,6 +30,10 @@ class Support:
     begins: datetime | None
     synced_at: datetime | None
 
+    def is_before_all(self, moment: datetime) -> bool:
+        """Whether the moment is not after the first entry, or there is none."""
+        return self.begins is None or moment <= self.begins
+
     def reason(self, moment: datetime) -> str:
         """Why the balance at a moment is not supported; empty where it is."""
         if self.problem:

@@ -24,7 +24,6 @@ from exchange_ops.statements.support import Support
 
 MARGIN: Final = "Transfers to and from margin are in no ledger, so earlier balances are not known."
 BELOW_ZERO: Final = "The balance would be below zero: a movement is not recorded."
-BEFORE: Final = "Before the first trade or transfer."
 
 
 @dataclass(slots=True)
@@ -68,12 +67,16 @@ class _Wallet:
 
 
 def lines(account: Account, period: Period, support: Support) -> Iterator[Line]:
-    """A line for each currency that has movements in the period or a balance at one of its ends."""
-    wallet = _Wallet(account, period)
+    """A line for each currency that has movements in the period or a balance at one of its ends.
+
+    None for a period before the first transfer or trade: what the balance was then is not known.
+    """
+    wallet = _Wallet(account, period, begins=_begins(account))
+    if wallet.begins is None or period.ends <= wallet.begins:
+        return
     for row in Balance.objects.filter(account=account, wallet=Balance.TRADING):
         wallet.coins[row.currency] = _Coin(Line(TRADING, row.currency), row.available + row.reserved, row.read_at)
     wallet.read_at = min((coin.read_at for coin in wallet.coins.values() if coin.read_at), default=None)
-    wallet.begins = _begins(account)
     _count(wallet)
     wallet.problem = _problem(wallet, support)
     wallet.of_margin = {change.currency: change.at for change in reversed(effects.collateral_changes(account))}
@@ -130,9 +133,6 @@ def _problem(wallet: _Wallet, support: Support) -> str:
 def _state(wallet: _Wallet, support: Support, line: Line, closing: Decimal) -> None:
     """Set the balances that are supported, and the reason where one is not."""
     period, opening = wallet.period, closing - line.moved
-    if wallet.begins is None or period.ends <= wallet.begins:
-        line.reason = wallet.problem or BEFORE
-        return
     reasons = [
         wallet.problem
         or _unread(wallet, support, moment)

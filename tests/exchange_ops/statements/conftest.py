@@ -11,7 +11,6 @@ from exchange_ops.withdrawals.evidence import reconciliation
 from tests.exchange_ops import rows
 
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
-SEEN = DAY + timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -37,4 +36,6 @@ def ledger(read_account):
 def entry_of(account, number, *, at=DAY, **changes):
     """A line dated `at` that was read a minute later."""
     seen = at + timedelta(minutes=1)
-    return rows.entry(number, account=account, created_at=at, updated_at=at, first_seen_at=seen, seen_at=seen, **changes)
+    return rows.entry(
+        number, account=account, created_at=at, updated_at=at, first_seen_at=seen, seen_at=seen, **changes
+    )
