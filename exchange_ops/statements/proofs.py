@@ -14,12 +14,12 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from desk.incidents import kinds
 from desk.incidents.models import Incident
 from desk.models import Person
-from exchange_ops.ledger import sync
+from exchange_ops.ledger import quarantine, sync
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import effects
 from exchange_ops.reconciliation import scheduled_checks, statements
-from exchange_ops.shared import alarms
+from exchange_ops.shared import alarms, facts
 from exchange_ops.shared.models import Account, Fact
 from exchange_ops.statements import bank
 from exchange_ops.statements.periods import Period
@@ -36,7 +36,7 @@ class Proof:
     """How many ledger entries of the period are proven, and by what; each is counted once.
 
     `on_chain`: payouts proven on the chain. `by_exchange`: in the exchange's own listing, not on the chain.
-    `by_stream`: only notified by the exchange so far. `differing` of them differ from the chain.
+    `by_stream`: notified by the exchange, and not compared with its listing yet. `differing` of them differ from the chain.
     """
 
     entries: int
@@ -71,21 +71,33 @@ class Late:
 
 
 def proof(account: Account, period: Period) -> Proof:
-    """The proof of the period's ledger entries, from two queries."""
+    """The proof of the period's ledger entries, from a few queries."""
     listed = LedgerVersion.objects.filter(entry=OuterRef("pk"), index=OuterRef("index"), source=sync.REST)
-    rows = bank.of_period(account, period).annotate(is_listed=Exists(listed))
+    rows = bank.of_period(account, period).alias(is_read=Exists(listed))
+    is_listed = Q(is_read=True) | _compared(account)
     on_chain = Q(withdrawal__proof__standing=payouts.PROVEN)
     refuted = Q(withdrawal__proof__standing__in=REFUTED) | Q(pk__in=_differing_deposits(account))
     counts = rows.aggregate(
         entries=Count("pk"),
         on_chain=Count("pk", filter=on_chain),
-        by_exchange=Count("pk", filter=Q(is_listed=True)),
-        both=Count("pk", filter=on_chain & Q(is_listed=True)),
+        by_exchange=Count("pk", filter=is_listed),
+        both=Count("pk", filter=on_chain & is_listed),
         differing=Count("pk", filter=refuted),
     )
     by_exchange = counts["by_exchange"] - counts["both"]
     by_stream = counts["entries"] - counts["on_chain"] - by_exchange
     return Proof(counts["entries"], counts["on_chain"], by_exchange, by_stream, counts["differing"])
+
+
+def _compared(account: Account) -> Q:
+    """Entries of the stream that the last reconciliation looked for in the whole listing, and did not miss.
+
+    It puts aside what the listing lacks (`settling.keep_unlisted`), so while a record waits nothing is claimed.
+    """
+    reading = facts.newest(account=account, name=reconciliation.READING)
+    if reading is None or quarantine.waiting(account=account):
+        return Q(pk__in=[])
+    return Q(index__lte=int(reading.value["through"]), seen_at__lt=reading.noted_at - sync.SETTLING)
 
 
 def reconciled(account: Account, period: Period, *, person: Person) -> Reconciled:

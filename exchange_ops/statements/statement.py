@@ -1,10 +1,11 @@
 """The statement of one account for one period: its lines, their values, their proof, and what may still change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 
+from desk.fields import plain
 from desk.models import Person
 from exchange_ops.market.valuation import PLACES
 from exchange_ops.portfolio.prices import DayPrices
@@ -14,6 +15,8 @@ from exchange_ops.statements.lines import ZERO, Line
 from exchange_ops.statements.periods import Period
 from exchange_ops.statements.proofs import Late, Proof, Reconciled
 from exchange_ops.statements.support import Support
+
+PRICE_PLACES, PRICE_DIGITS = 12, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +75,17 @@ def of(account: Account, period: Period, *, person: Person, now: datetime) -> St
     )
 
 
+def _rounded(rate: Decimal) -> Decimal:
+    """A price of at most twelve places, or ten digits if it is below that: an inverse one has no end."""
+    places = max(PRICE_PLACES, PRICE_DIGITS - 1 - rate.adjusted())
+    return plain(rate.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN))
+
+
 def _value(lines: Sequence[Line], quote: str, day: date) -> None:
     """Value the closing balances by the close of that day, or of one at most a week older."""
     prices = DayPrices(codes={line.currency for line in lines}, quote=quote, since=day)
     for line in lines:
-        line.price = prices.on(line.currency, day)
+        price = prices.on(line.currency, day)
+        line.price = None if price is None else replace(price, rate=_rounded(price.rate))
         if line.price is not None and line.closing is not None:
             line.value = (line.closing * line.price.rate).quantize(PLACES, rounding=ROUND_HALF_EVEN)

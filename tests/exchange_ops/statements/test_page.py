@@ -54,7 +54,7 @@ def test_the_page_says_what_arrived_late_and_that_nothing_is_reconciled(ledger, 
     page = text(signed_in(auditor).get(f"/statements/?{MARCH}"))
     assert "1 record dated before the end of this period was read late." in page
     assert "Not reconciled yet" in page
-    assert "4 ledger entries: 0 proven on-chain, 1 confirmed by the exchange’s ledger, 3 only notified" in page
+    assert "4 ledger entries: 0 proven on-chain, 1 confirmed by the exchange’s ledger, 3 notified" in page
     assert "Provisional" not in page
 
 

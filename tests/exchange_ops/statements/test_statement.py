@@ -239,6 +239,8 @@ def test_the_first_reconciliation_after_the_closing_says_whether_it_agrees(ledge
     facts.note(account=ledger, name=reconciliation.READING, value=value, now=clock.now())
     found = statement.of(ledger, MARCH, person=auditor, now=clock.now()).reconciled
     assert found.state == state
+    proof = statement.of(ledger, MARCH, person=auditor, now=clock.now()).proof
+    assert (proof.by_exchange, proof.by_stream) == (3, 0)  # the whole listing was read later, and misses none
     assert found.differences == ({} if state == proofs.AGREES else {"BCH": Decimal("0.000999999999999999")})
 
 
