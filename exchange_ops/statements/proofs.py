@@ -36,7 +36,8 @@ class Proof:
     """How many ledger entries of the period are proven, and by what; each is counted once.
 
     `on_chain`: payouts proven on the chain. `by_exchange`: in the exchange's own listing, not on the chain.
-    `by_stream`: notified by the exchange, and not compared with its listing yet. `differing` of them differ from the chain.
+    `by_stream`: notified by the exchange, and not compared with its listing yet. `differing` of them differ
+    from the chain.
     """
 
     entries: int
