@@ -16,6 +16,7 @@ from exchange_ops.ledger.movements import FEES, TRANSFERS
 from exchange_ops.orders import workflow
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import TRADING
+from exchange_ops.portfolio.walking import Change
 from exchange_ops.shared import heartbeats
 from exchange_ops.shared.models import Account
 from exchange_ops.statements.lines import TRADES, ZERO, Line
@@ -97,7 +98,7 @@ def _count(wallet: _Wallet) -> None:
             coin.add(kind, change.at, change.amount, wallet.period, coin.read_at or wallet.period.ends)
 
 
-def _changes(account: Account, since: datetime) -> Iterator[tuple[str, effects.Change]]:
+def _changes(account: Account, since: datetime) -> Iterator[tuple[str, Change]]:
     moved = effects.succeeded(account).filter(type__in=(effects.TO_TRADING, effects.FROM_TRADING))
     for entry in effects.entries(moved.filter(updated_at__gte=since).order_by()):
         yield from ((TRANSFERS, each) for each in effects.entry_changes(entry) if each.wallet == TRADING)
