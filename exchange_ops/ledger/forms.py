@@ -4,7 +4,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.lists.filters import SEARCH_MOST, DatedForm
-from exchange_ops.ledger import movements
+from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerEntry
 
 # The exchange's own words for kinds and statuses of its ledger, and ours for them: chips and filters say the same.
@@ -33,7 +33,7 @@ class LedgerFilter(DatedForm):
     text = forms.CharField(label="Exchange ID, hash, address", required=False, max_length=SEARCH_MOST)
     type = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *LEDGER_KINDS.items()])
     movement = forms.ChoiceField(
-        label="Movement", required=False, choices=[("", "Any movement"), *movements.LABELS.items()]
+        label="Movement", required=False, choices=[("", "Any movement"), *directions.LABELS.items()]
     )
     status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
     origin = forms.ChoiceField(
@@ -61,10 +61,10 @@ class LedgerFilter(DatedForm):
 
 def _moved(rows: QuerySet[LedgerEntry], kind: str) -> QuerySet[LedgerEntry]:
     """The lines of one kind of movement, as statements add them up."""
-    if kind == movements.FEES:
-        return rows.filter(movements.has_fee())
-    kinds = [movements.WALLETS, movements.SUBACCOUNTS] if kind == movements.TRANSFERS else [kind]
-    return rows.alias(movement=movements.kind()).filter(movement__in=kinds)
+    if kind == directions.FEES:
+        return rows.filter(directions.has_fee())
+    kinds = [directions.WALLETS, directions.SUBACCOUNTS] if kind == directions.TRANSFERS else [kind]
+    return rows.alias(movement=directions.kind()).filter(movement__in=kinds)
 
 
 def entries_like(text: str) -> Q:

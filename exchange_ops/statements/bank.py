@@ -15,7 +15,7 @@ from typing import Final
 from django.db.models import Count, Min, Q, QuerySet
 
 from desk.fields import ExactSum
-from exchange_ops.ledger import directions, movements
+from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import BANK
@@ -46,7 +46,7 @@ class Sum:
         """How the lines changed the bank wallet, without their fees; zero for a type without a known sign."""
         if directions.of(self.type) == directions.MOVED:
             return self.amount if self.type == effects.FROM_TRADING else -self.amount
-        return ZERO if self.kind == movements.OTHER else directions.signed(self.type, amount=self.amount)
+        return ZERO if self.kind == directions.OTHER else directions.signed(self.type, amount=self.amount)
 
 
 def lines(account: Account, period: Period, support: Support) -> Iterator[Line]:
@@ -76,8 +76,8 @@ def lines(account: Account, period: Period, support: Support) -> Iterator[Line]:
 
 def sums(rows: QuerySet[LedgerEntry]) -> Iterator[Sum]:
     """The rows added up in the database, exactly."""
-    groups = rows.order_by().annotate(movement=movements.kind()).values("currency", "type", "movement")
-    has_fee = Count("pk", filter=movements.has_fee())
+    groups = rows.order_by().annotate(movement=directions.kind()).values("currency", "type", "movement")
+    has_fee = Count("pk", filter=directions.has_fee())
     for group in groups.annotate(sum=ExactSum("amount"), fee_sum=ExactSum("fee"), lines=Count("pk"), fees=has_fee):
         fee = group["fee_sum"] or ZERO if directions.of(group["type"]) == directions.OUT else ZERO
         yield Sum(group["currency"], group["type"], group["movement"], group["sum"], fee, group["lines"], group["fees"])
@@ -94,7 +94,7 @@ def _count(line: Line, groups: list[Sum]) -> None:
     for one in groups:
         line.movements[HEADS[one.kind]].add(one.change, one.count)
         if one.fees:
-            line.movements[movements.FEES].add(-one.fee, one.fees)
+            line.movements[directions.FEES].add(-one.fee, one.fees)
 
 
 def _unknown_since(rows: QuerySet[LedgerEntry]) -> dict[str, datetime]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from desk.lists import exports
-from exchange_ops.ledger.movements import FEES
+from exchange_ops.ledger.directions import FEES
 from exchange_ops.statements.lines import KINDS, Line
 from exchange_ops.statements.proofs import Late, Reconciled
 from exchange_ops.statements.statement import Statement
@@ -30,7 +30,9 @@ def as_csv(statements: Iterable[Statement]) -> str:
 def as_json(statements: Sequence[Statement], *, now: datetime) -> str:
     """Each statement with its lines, proof and reservations; null where a figure is not known."""
     head = {"list": "statements", "exported_at": _moment(now)}
-    return json.dumps(head | {"statements": [_whole(each) for each in statements]}, ensure_ascii=False, indent=1) + "\n"
+    return (
+        json.dumps(head | {"statements": [_content(each) for each in statements]}, ensure_ascii=False, indent=1) + "\n"
+    )
 
 
 def _rows(statements: Iterable[Statement]) -> Iterator[list[Any]]:
@@ -59,11 +61,11 @@ def _value(each: Statement, line: Line) -> list[Any]:
 
 
 def _reservations(each: Statement) -> list[Any]:
-    found = each.reconciled
-    return [found.state, found.at, each.late.count, each.late.last, each.is_provisional]
+    outcome = each.reconciled
+    return [outcome.state, outcome.at, each.late.count, each.late.last, each.is_provisional]
 
 
-def _whole(each: Statement) -> dict[str, Any]:
+def _content(each: Statement) -> dict[str, Any]:
     return {
         "account": each.account.name,
         "from": str(each.period.first),
@@ -101,13 +103,13 @@ def _line(each: Statement, line: Line) -> dict[str, Any]:
     }
 
 
-def _reconciled(found: Reconciled) -> dict[str, Any]:
+def _reconciled(outcome: Reconciled) -> dict[str, Any]:
     return {
-        "state": found.state,
-        "at": _plain(found.at),
-        "differences": {code: _plain(amount) for code, amount in found.differences.items()},
-        "not_verifiable": list(found.not_verifiable),
-        "incidents": [row.reference for row in found.incidents],
+        "state": outcome.state,
+        "at": _plain(outcome.at),
+        "differences": {code: _plain(amount) for code, amount in outcome.differences.items()},
+        "not_verifiable": list(outcome.not_verifiable),
+        "incidents": [row.reference for row in outcome.incidents],
     }
 
 

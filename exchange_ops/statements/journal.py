@@ -12,7 +12,7 @@ from heapq import merge
 from operator import attrgetter
 from typing import Final
 
-from exchange_ops.ledger import directions, movements
+from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import effects
@@ -28,10 +28,10 @@ NETWORK_FEES, TRADING_FEES = "network fees", "trading fees"
 ACCOUNTS: Final = {
     BANK: "Exchange bank wallet",
     TRADING: "Exchange trading wallet",
-    movements.DEPOSITS: "Deposits received",
-    movements.PAYOUTS: "Payouts made",
-    movements.CONVERSIONS: "Conversion clearing",
-    movements.SUBACCOUNTS: "Exchange sub-accounts",
+    directions.DEPOSITS: "Deposits received",
+    directions.PAYOUTS: "Payouts made",
+    directions.CONVERSIONS: "Conversion clearing",
+    directions.SUBACCOUNTS: "Exchange sub-accounts",
     TRADES: "Trade clearing",
     NETWORK_FEES: "Network fees",
     TRADING_FEES: "Trading fees",
@@ -46,12 +46,12 @@ UNKNOWN_SIGN: Final = "Unknown type: the effect on the balance is not known. Pos
 DELISTED: Final = "The exchange no longer lists this symbol; the quantity is given. Post it by hand."
 CHUNK: Final = 2_000
 _KIND_LABELS: Final = {
-    movements.DEPOSITS: "Deposit",
-    movements.PAYOUTS: "Payout",
-    movements.CONVERSIONS: "Conversion",
-    movements.WALLETS: "Transfer between wallets",
-    movements.SUBACCOUNTS: "Sub-account transfer",
-    movements.OTHER: "Other",
+    directions.DEPOSITS: "Deposit",
+    directions.PAYOUTS: "Payout",
+    directions.CONVERSIONS: "Conversion",
+    directions.WALLETS: "Transfer between wallets",
+    directions.SUBACCOUNTS: "Sub-account transfer",
+    directions.OTHER: "Other",
     TRADES: "Trade",
 }
 
@@ -100,7 +100,7 @@ def rows(account: Account, period: Period) -> Iterator[list[object]]:
 
 def of(account: Account, period: Period) -> Iterator[Movement]:
     """Every movement of the period in the order of time: ledger entries that succeeded, and own trades."""
-    entries = bank.of_period(account, period).annotate(movement=movements.kind())
+    entries = bank.of_period(account, period).annotate(movement=directions.kind())
     ordered = entries.select_related("withdrawal", "transfer").order_by("updated_at", "pk")
     return merge(
         (of_entry(entry, entry.movement) for entry in ordered.iterator(CHUNK)),
@@ -112,7 +112,7 @@ def of(account: Account, period: Period) -> Iterator[Movement]:
 
 def of_entry(entry: LedgerEntry, kind: str) -> Movement:
     """The postings of a ledger entry of this kind."""
-    note = UNKNOWN_SIGN if kind == movements.OTHER else ""
+    note = UNKNOWN_SIGN if kind == directions.OTHER else ""
     reference = entry.withdrawal.reference if entry.withdrawal else entry.transfer.reference if entry.transfer else ""
     postings = tuple(posting for posting in _postings(entry, kind) if posting.amount)
     return Movement(entry.updated_at, entry.exchange_id, kind, postings, reference, entry.address, entry.hash, note)
@@ -120,9 +120,9 @@ def of_entry(entry: LedgerEntry, kind: str) -> Movement:
 
 def _postings(entry: LedgerEntry, kind: str) -> Iterator[Posting]:
     amount, code = entry.amount, entry.currency
-    if kind == movements.OTHER:
+    if kind == directions.OTHER:
         yield Posting(SUSPENSE, UNKNOWN, amount, code)
-    elif kind == movements.WALLETS:
+    elif kind == directions.WALLETS:
         yield Posting(TRADING, BANK, amount if entry.type == effects.TO_TRADING else -amount, code)
     elif directions.of(entry.type) == directions.IN:
         yield Posting(BANK, kind, amount, code)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from exchange_ops.ledger.movements import CONVERSIONS, DEPOSITS, FEES, OTHER, PAYOUTS, SUBACCOUNTS, TRANSFERS, WALLETS
+from exchange_ops.ledger.directions import CONVERSIONS, DEPOSITS, FEES, OTHER, PAYOUTS, SUBACCOUNTS, TRANSFERS, WALLETS
 from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.portfolio.prices import DayPrice
 

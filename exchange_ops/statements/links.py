@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from exchange_ops.ledger import movements
+from exchange_ops.ledger import directions
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.shared.models import Account
@@ -22,8 +22,8 @@ from exchange_ops.statements.statement import Statement
 _DATES: Final = {"range": "custom", "zone": "UTC"}
 # The filter of the ledger by the head of a statement, for each wallet.
 _OF_LEDGER: Final = {
-    BANK: {TRADES: movements.CONVERSIONS},
-    TRADING: {movements.TRANSFERS: movements.WALLETS},
+    BANK: {TRADES: directions.CONVERSIONS},
+    TRADING: {directions.TRANSFERS: directions.WALLETS},
 }
 
 
@@ -69,7 +69,7 @@ def _row(account: Account, period: Period, line: Line) -> Row:
 
 def movement_url(account: Account, period: Period, line: Line, kind: str) -> str:
     """The lines of one kind of movement of a line."""
-    if line.wallet == TRADING and kind in {TRADES, movements.FEES}:
+    if line.wallet == TRADING and kind in {TRADES, directions.FEES}:
         name = "currency" if kind == TRADES else "fee_currency"
         query = {name: line.currency, "wallet": TRADING, "since": period.first, "until": period.last, **_DATES}
         return f"/accounts/{account.pk}{reverse('fills')}?{urlencode(query)}"

@@ -124,16 +124,16 @@ def late(account: Account, period: Period) -> Late:
     trades = AccountTrade.objects.filter(account=account, timestamp__lt=period.ends)
     entry = LedgerEntry.objects.filter(account=account, index=OuterRef("index"), updated_at__lt=period.ends)
     settled = LedgerAside.objects.filter(Exists(entry), account=account).exclude(settled_as="")
-    found = [
+    counts = [
         _late(versions, "entry__updated_at", "seen_at", period),
         _late(trades, "timestamp", "read_at", period),
         _late(settled, "first_seen_at", "cleared_at", period),
     ]
     return Late(
-        sum(one.count for one in found),
-        sum(one.before for one in found),
-        min((one.first for one in found if one.first), default=None),
-        max((one.last for one in found if one.last), default=None),
+        sum(one.count for one in counts),
+        sum(one.before for one in counts),
+        min((one.first for one in counts if one.first), default=None),
+        max((one.last for one in counts if one.last), default=None),
     )
 
 

@@ -11,8 +11,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from exchange_ops.ledger.directions import FEES, TRANSFERS
 from exchange_ops.ledger.models import Balance, LedgerEntry
-from exchange_ops.ledger.movements import FEES, TRANSFERS
 from exchange_ops.orders import workflow
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import TRADING

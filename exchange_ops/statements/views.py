@@ -55,8 +55,8 @@ def export(request: DeskRequest, form: str) -> HttpResponseBase:
         raise Http404("Statements can be exported as CSV or JSON.")
 
     def answer(mine: Sequence[Account], period: Period, now: datetime) -> HttpResponseBase:
-        found = _statements(request, mine, period, now)
-        text = files.as_csv(found) if form == "csv" else files.as_json(found, now=now)
+        rows = _statements(request, mine, period, now)
+        text = files.as_csv(rows) if form == "csv" else files.as_json(rows, now=now)
         return HttpResponse(text, content_type=exports.KINDS[form])
 
     return _file(request, "statements", form, answer)

@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from desk import clock
-from exchange_ops.ledger import sync
+from exchange_ops.ledger import directions, sync
 from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Candle
 from exchange_ops.orders.models import AccountTrade
+from exchange_ops.portfolio import effects
 from exchange_ops.shared import facts, heartbeats
 from exchange_ops.shared.models import Account
 from exchange_ops.statements import bank, proofs, statement, support, trading
@@ -136,6 +137,7 @@ def test_conversions_and_sub_accounts_are_neither_deposits_nor_payouts(ledger, a
     assert line.movements[TRADES].amount == Decimal("-0.2")
     assert line.movements["transfers"].amount == Decimal("-0.4")
     assert line.movements["payouts"].count == 1
+    assert directions.OF_SUBACCOUNTS == effects.TO_SUBACCOUNTS  # written out in the lower room
 
 
 def test_without_an_opening_figure_there_is_no_balance(ledger, auditor):
