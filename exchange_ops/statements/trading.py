@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_ops.ledger.directions import FEES, TRANSFERS
-from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.ledger.models import Balance
 from exchange_ops.orders import workflow
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import TRADING
@@ -110,7 +110,7 @@ def _changes(account: Account, since: datetime) -> Iterator[tuple[str, Change]]:
 
 
 def _begins(account: Account) -> datetime | None:
-    moved = LedgerEntry.objects.filter(account=account, type__in=(effects.TO_TRADING, effects.FROM_TRADING))
+    moved = effects.succeeded(account).filter(type__in=(effects.TO_TRADING, effects.FROM_TRADING))
     firsts: Iterable[datetime | None] = (
         moved.order_by("updated_at").values_list("updated_at", flat=True).first(),
         account.trades.order_by("timestamp").values_list("timestamp", flat=True).first(),
