@@ -89,10 +89,13 @@ def answer(request: DeskRequest, export: Export, *, kind: str) -> StreamingHttpR
 
 def table(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """The CSV of a table that is computed and no list: each value as in the file of a list, moments in UTC."""
-    file = StringIO()
-    file.write(BOM)
-    csv.writer(file).writerows([heads, *_cells(rows, UTC)])
-    return file.getvalue()
+    return "".join(streamed_table(heads, rows))
+
+
+def streamed_table(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """The same in pieces, for a table that may be long."""
+    yield BOM
+    yield from _written(list(heads), _cells(rows, UTC))
 
 
 def as_file(response: HttpResponseBase, name: str) -> None:
@@ -137,8 +140,12 @@ def _csv(export: Export) -> Iterator[str]:
     paths = [path for _, path in export.columns]
     heads = [title.replace("{zone}", export.zone_name) for title, _ in export.columns]
     rows = _cells(_rows(export, paths), export.zone)
-    chunk: list[list[str]] = [heads]
     yield BOM
+    yield from _written(heads, rows)
+
+
+def _written(heads: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+    chunk: list[list[str]] = [heads]
     while chunk:
         written = StringIO()
         csv.writer(written).writerows(chunk)

@@ -4,6 +4,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.lists.filters import SEARCH_MOST, DatedForm
+from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerEntry
 
 # The exchange's own words for kinds and statuses of its ledger, and ours for them: chips and filters say the same.
@@ -31,6 +32,9 @@ class LedgerFilter(DatedForm):
 
     text = forms.CharField(label="Exchange ID, hash, address", required=False, max_length=SEARCH_MOST)
     type = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *LEDGER_KINDS.items()])
+    movement = forms.ChoiceField(
+        label="Movement", required=False, choices=[("", "Any movement"), *directions.LABELS.items()]
+    )
     status = forms.ChoiceField(label="Status", required=False, choices=[("", "Any status"), *LEDGER_STATUSES.items()])
     origin = forms.ChoiceField(
         label="Origin",
@@ -48,9 +52,19 @@ class LedgerFilter(DatedForm):
         if "origin" in chosen:
             foreign = chosen["origin"] == "foreign"
             rows = rows.filter(foreign=True) if foreign else rows.filter(withdrawal__isnull=False)
+        if "movement" in chosen:
+            rows = _moved(rows, chosen["movement"])
         if "text" in chosen:
             rows = rows.filter(entries_like(chosen["text"]))
         return rows
+
+
+def _moved(rows: QuerySet[LedgerEntry], kind: str) -> QuerySet[LedgerEntry]:
+    """The lines of one kind of movement, as statements add them up."""
+    if kind == directions.FEES:
+        return rows.filter(directions.has_fee())
+    kinds = [directions.WALLETS, directions.SUBACCOUNTS] if kind == directions.TRANSFERS else [kind]
+    return rows.alias(movement=directions.kind()).filter(movement__in=kinds)
 
 
 def entries_like(text: str) -> Q:

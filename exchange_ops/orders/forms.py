@@ -15,7 +15,7 @@ from exchange_ops.orders import states
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
@@ -376,25 +376,3 @@ class WholeNumberField(forms.IntegerField):
         if text and not (text.isascii() and text.isdigit()):
             raise forms.ValidationError("Enter a whole number.", code="malformed")
         return super().to_python(value)
-
-
-class TradeFilter(DatedForm):
-    """Which trades of the account to list: of a symbol, of one order by its number here."""
-
-    dated, dated_label = "timestamp", "Traded"
-
-    symbol = forms.CharField(label="Symbol", required=False, max_length=40)
-    side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
-    order = WholeNumberField(label="Order number", required=False, min_value=0, max_value=10**18 - 1)
-
-    def narrow(self, rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
-        """Only the rows that every filter which is set lets through."""
-        chosen = self.chosen()
-        if "symbol" in chosen:
-            rows = rows.filter(symbol=chosen["symbol"].upper())
-        if "side" in chosen:
-            rows = rows.filter(side=chosen["side"])
-        if "order" in chosen:
-            order = Order.objects.filter(pk=chosen["order"], exchange_id__isnull=False)
-            rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))
-        return rows

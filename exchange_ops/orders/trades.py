@@ -4,7 +4,7 @@ A trade never changes. The stream says neither who took nor whether it was a liq
 Source: exchange REST, Account trade; supplement 1.4 and 2.8.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -33,6 +33,34 @@ def with_fee_currency(rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
     """The trades, each with the `fee_currency` of its symbol; empty for a symbol that is not listed any more."""
     currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
     return rows.annotate(fee_currency=Coalesce(Subquery(currencies), Value("")))
+
+
+_on_margin: list[Callable[[Account], Q]] = []
+
+
+def register_on_margin(condition: Callable[[Account], Q]) -> None:
+    """Declare which trades of an account were made for its positions; a higher room knows."""
+    _on_margin[:] = [condition]
+
+
+def settled_in_margin() -> Q:
+    """Trades of positions, liquidations included: they changed the collateral and not the trading wallet."""
+    condition = Q(liquidation=True)
+    for account in Account.objects.all():
+        for on_margin in _on_margin:
+            condition |= Q(account=account) & on_margin(account)
+    return condition
+
+
+def of_currencies(rows: QuerySet[AccountTrade], *, moved: str, fee: str) -> QuerySet[AccountTrade]:
+    """The trades in which this currency was bought or sold, and whose fee is in that one; empty: any."""
+    if moved:
+        symbols = Symbol.objects.filter(Q(base_currency=moved.upper()) | Q(quote_currency=moved.upper()))
+        rows = rows.filter(symbol__in=symbols.values("code"))
+    if fee:
+        symbols = Symbol.objects.filter(Q(fee_currency=fee.upper()) | Q(fee_currency="", quote_currency=fee.upper()))
+        rows = rows.filter(symbol__in=symbols.values("code"))
+    return rows
 
 
 def store(*, account: Account, trades: Sequence[records.AccountTrade], now: datetime) -> Intake:

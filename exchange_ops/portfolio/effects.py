@@ -52,7 +52,7 @@ class Entry:
 class Trade:
     """One own trade; `notional` is price x quantity in `quote`, the fee in `fee_currency`.
 
-    `order` is its order's number at the exchange.
+    `order` is its order's number at the exchange, `number` its own.
     """
 
     at: datetime
@@ -64,6 +64,7 @@ class Trade:
     fee: Decimal
     fee_currency: str
     order: int
+    number: int = 0
 
 
 def succeeded(account: Account) -> QuerySet[LedgerEntry]:
@@ -79,17 +80,26 @@ def entries(rows: QuerySet[LedgerEntry]) -> Iterator[Entry]:
         yield Entry(at, kind, currency, amount, fee or ZERO, is_swap, is_swap or transfer_kind in TO_SUBACCOUNTS)
 
 
-def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
-    """Our trades on the trading wallet in the order of time, for symbols that the exchange describes."""
+def trades(
+    account: Account, *, newest_first: bool = False, since: datetime | None = None, until: datetime | None = None
+) -> Iterator[Trade]:
+    """Our trades on the trading wallet in the order of time, for symbols that the exchange describes.
+
+    Only those from `since` on and before `until`, where these are set.
+    """
     symbols = {row.code: row for row in Symbol.objects.all()}
     rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
     rows = rows.exclude(results.is_on_margin(account)).exclude(liquidation=True)
+    rows = rows.filter(timestamp__gte=since) if since else rows
+    rows = rows.filter(timestamp__lt=until) if until else rows
     order = ("-timestamp", "-exchange_id") if newest_first else ("timestamp", "exchange_id")
-    columns = ("timestamp", "side", "symbol", "quantity", "price", "fee", "exchange_order_id")
-    for at, side, code, quantity, price, fee, number in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
+    columns = ("timestamp", "side", "symbol", "quantity", "price", "fee", "exchange_order_id", "exchange_id")
+    chunks = rows.order_by(*order).values_list(*columns).iterator(CHUNK)
+    for at, side, code, quantity, price, fee, order_number, number in chunks:
         row = symbols[code]
         notional, paid_in = quantity * price, row.fee_currency or row.quote_currency
-        yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in, number)
+        pair, amounts = (row.base_currency, row.quote_currency), (quantity, notional, fee)
+        yield Trade(at, side == BUY, *pair, *amounts, paid_in, order_number, number)
 
 
 def unknown_symbols(account: Account) -> list[str]:
@@ -104,10 +114,10 @@ def newest_changes(account: Account) -> Iterator[Change]:
         each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in entry_changes(entry)
     )
     trading_changes = (each for trade in trades(account, newest_first=True) for each in trade_changes(trade))
-    return merge(ledger_changes, trading_changes, _collateral_changes(account), key=attrgetter("at"), reverse=True)
+    return merge(ledger_changes, trading_changes, collateral_changes(account), key=attrgetter("at"), reverse=True)
 
 
-def _collateral_changes(account: Account) -> list[Change]:
+def collateral_changes(account: Account) -> list[Change]:
     """No ledger records transfers to and from margin: the past of a collateral currency is unknown.
 
     A margin account that is gone returned its collateral when that was noticed, which is its newest change.

@@ -106,14 +106,29 @@ def of(account: Account, *, person: Person, first: datetime | None, after: datet
     )
 
 
+def at(account: Account, reading: Fact) -> dict[str, Figures]:
+    """The figures of every line up to a reading, by currency, and what the exchange reported then."""
+    return figures.by_currency(
+        _counted(account, int(reading.value["through"]), None, None), held=_held(reading), opening=opening_of(account)
+    )
+
+
+def _held(reading: Fact) -> dict[str, Decimal]:
+    return {code: Decimal(text) for code, text in reading.value["held"].items()}
+
+
+def opening_of(account: Account) -> dict[str, Decimal]:
+    """The balance of each currency before its first entry, as the first reconciliation noted it."""
+    fact = facts.newest(account=account, name=reconciliation.OPENING)
+    return {} if fact is None else {code: Decimal(text) for code, text in fact.value.items()}
+
+
 def _lines(
     account: Account, reading: Fact, first: datetime | None, after: datetime | None, *, is_stale: bool
 ) -> Iterator[Line]:
-    opening_fact = facts.newest(account=account, name=reconciliation.OPENING)
-    opening = {} if opening_fact is None else {code: Decimal(text) for code, text in opening_fact.value.items()}
-    held = {code: Decimal(text) for code, text in reading.value["held"].items()}
+    opening, held = opening_of(account), _held(reading)
     through, is_past = int(reading.value["through"]), after is not None and after <= reading.noted_at
-    overall = figures.by_currency(_counted(account, through, None, None), held=held, opening=opening)
+    overall = at(account, reading)
     if first is not None:
         before = figures.by_currency(_counted(account, through, None, first), held=held, opening=opening)
         opening |= {code: line.closing for code, line in before.items() if line.closing is not None}

@@ -287,6 +287,7 @@ class Operations(Transport):
         *,
         before: int | None = None,
         currency: str | None = None,
+        movement: str | None = None,
         origin: str | None = None,
         range: str | None = None,
         since: str | None = None,
@@ -300,6 +301,7 @@ class Operations(Transport):
         query = {
             "before": before,
             "currency": currency,
+            "movement": movement,
             "origin": origin,
             "range": range,
             "since": since,
@@ -317,6 +319,7 @@ class Operations(Transport):
         *,
         before: int | None = None,
         currency: str | None = None,
+        movement: str | None = None,
         origin: str | None = None,
         range: str | None = None,
         since: str | None = None,
@@ -330,6 +333,7 @@ class Operations(Transport):
         page = self.ledger_list(
             before=before,
             currency=currency,
+            movement=movement,
             origin=origin,
             range=range,
             since=since,
@@ -619,23 +623,29 @@ class Operations(Transport):
         self,
         *,
         before: int | None = None,
+        currency: str | None = None,
+        fee_currency: str | None = None,
         order: int | None = None,
         range: str | None = None,
         side: str | None = None,
         since: str | None = None,
         symbol: str | None = None,
         until: str | None = None,
+        wallet: str | None = None,
         zone: str | None = None,
     ) -> shapes.TradePage:
         """Trades on the account, fifty per page, newest first."""
         query = {
             "before": before,
+            "currency": currency,
+            "fee_currency": fee_currency,
             "order": order,
             "range": range,
             "side": side,
             "since": since,
             "symbol": symbol,
             "until": until,
+            "wallet": wallet,
             "zone": zone,
         }
         answer: shapes.TradePage = self.ask("GET", "/api/v1/trades/", query=query)
@@ -645,23 +655,29 @@ class Operations(Transport):
         self,
         *,
         before: int | None = None,
+        currency: str | None = None,
+        fee_currency: str | None = None,
         order: int | None = None,
         range: str | None = None,
         side: str | None = None,
         since: str | None = None,
         symbol: str | None = None,
         until: str | None = None,
+        wallet: str | None = None,
         zone: str | None = None,
     ) -> Iterator[shapes.TradeOut]:
         """Every row of `trades_list`, page after page as they are needed."""
         page = self.trades_list(
             before=before,
+            currency=currency,
+            fee_currency=fee_currency,
             order=order,
             range=range,
             side=side,
             since=since,
             symbol=symbol,
             until=until,
+            wallet=wallet,
             zone=zone,
         )
         while True:

@@ -3,17 +3,54 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django import forms
+from django.db.models import QuerySet
+
 from desk.lists.declared import Column, Interface, List, Rows, Totals, Value
+from desk.lists.filters import DatedForm
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import trades
 from exchange_ops.orders.api_shapes import TradeOut
-from exchange_ops.orders.forms import TradeFilter
+from exchange_ops.orders.forms import WholeNumberField
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import OfAccount
 from exchange_ops.shared.views import accounts
+
+
+class TradeFilter(DatedForm):
+    """Which trades of the account to list: of a symbol, of one order by its number here."""
+
+    dated, dated_label = "timestamp", "Traded"
+
+    symbol = forms.CharField(label="Symbol", required=False, max_length=40)
+    side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
+    order = WholeNumberField(label="Order number", required=False, min_value=0, max_value=10**18 - 1)
+    currency = forms.CharField(label="Bought or sold", required=False, max_length=20)
+    fee_currency = forms.CharField(label="Fee currency", required=False, max_length=20)
+    wallet = forms.ChoiceField(
+        label="Settled in",
+        required=False,
+        choices=[("", "Any wallet"), ("trading", "Trading wallet"), ("margin", "Margin collateral")],
+    )
+
+    def narrow(self, rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
+        """Only the rows that every filter which is set lets through."""
+        chosen = self.chosen()
+        rows = trades.of_currencies(rows, moved=chosen.get("currency", ""), fee=chosen.get("fee_currency", ""))
+        if "wallet" in chosen:
+            of_margin = trades.settled_in_margin()
+            rows = rows.filter(of_margin) if chosen["wallet"] == "margin" else rows.exclude(of_margin)
+        if "symbol" in chosen:
+            rows = rows.filter(symbol=chosen["symbol"].upper())
+        if "side" in chosen:
+            rows = rows.filter(side=chosen["side"])
+        if "order" in chosen:
+            order = Order.objects.filter(pk=chosen["order"], exchange_id__isnull=False)
+            rows = rows.filter(exchange_order_id__in=order.values("exchange_id"))
+        return rows
 
 
 def _rows(request: DeskRequest) -> Rows:

@@ -25,6 +25,7 @@ PAGES = (
     "/funds/XRP/deposit/",
     "/profit/",
     "/reconciliation/",
+    "/statements/",
     "/transfers/",
     "/transfers/new/move/",
     "/transfers/new/to-subaccount/",

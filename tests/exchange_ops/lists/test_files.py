@@ -134,8 +134,13 @@ def test_no_figures_of_an_account_have_a_cell_that_begins_a_formula(account, aud
     facts.note(account=account, name=reconciliation.READING, value=reading, now=clock.now())
     nothing = {field.name: 0 for field in Profit._meta.fields if isinstance(field, ExactDecimalField)}
     Profit.objects.create(account=account, method="fifo", coin="BCH", computed_at=clock.now(), **nothing)
-    for path in ("/profit/export.csv", "/reconciliation/export.csv"):
-        text = signed_in(auditor).get(path).content.decode("utf-8-sig")
+    for path in (
+        "/profit/export.csv",
+        "/reconciliation/export.csv",
+        "/statements/export.csv",
+        "/statements/journal.csv",
+    ):
+        text = b"".join(signed_in(auditor).get(path)).decode("utf-8-sig")
         assert (len(text.splitlines()) > 1, formulas(text)) == (True, []), path
 
 
