@@ -116,10 +116,12 @@ def request(
     now: datetime,
     via: str = "page",
     session_key: str = "",
+    evidence: Mapping[str, Any] | None = None,
 ) -> Withdrawal:
     """Request a payout. The same `request_key` of the same person always gives the same row.
 
-    `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
+    `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. `evidence` stays with its
+    first event: the batch that it is a line of. Raises CannotRequest.
     """
     content = {
         "account": account,
@@ -139,7 +141,8 @@ def request(
     row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **content)
     destination = request_checks.check(row, now=now)
     row.address, row.payment_id = destination.address, destination.payment_id
-    return once.store(lambda: machine.create(row, now=now, actor=row.initiator, session_key=session_key))
+    made = {"now": now, "actor": row.initiator, "session_key": session_key, "evidence": evidence}
+    return once.store(lambda: machine.create(row, **made))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:

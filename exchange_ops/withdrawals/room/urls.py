@@ -3,13 +3,16 @@
 from django.urls import path
 
 from exchange_ops.withdrawals import api
-from exchange_ops.withdrawals.views import actions, detail, listing, new
+from exchange_ops.withdrawals.views import actions, batches, detail, listing, new
 
 lists = (listing.WITHDRAWALS,)
 urlpatterns = [
     path("withdrawals/new/", new.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new.figures, name="withdrawal-figures"),
     path("withdrawals/new/destination/", new.destination, name="withdrawal-destination"),
+    path("withdrawals/batch/", batches.new, name="payout-batch-new"),
+    path("withdrawals/batch/example.csv", batches.example, name="payout-batch-example"),
+    path("withdrawals/batches/BT-<int:batch_id>/", batches.batch, name="payout-batch"),
     path("withdrawals/<int:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
     path("withdrawals/<int:withdrawal_id>/approve/", actions.approve, name="withdrawal-approve"),
     path("withdrawals/<int:withdrawal_id>/reject/", actions.reject, name="withdrawal-reject"),
