@@ -1,6 +1,6 @@
 """What the page of a batch shows: its payouts by line, their totals, and which of them a person can decide on."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -23,7 +23,7 @@ class Total:
     currency: str
     payouts: int = 0
     amount: Decimal = Decimal(0)
-    labels: Counter[str] = field(default_factory=Counter)
+    labels: dict[str, int] = field(default_factory=dict)
 
 
 def payouts(batch: PayoutBatch) -> list[Any]:
@@ -48,7 +48,7 @@ def totals(rows: Sequence[Withdrawal]) -> list[Total]:
         total.currency = row.currency
         total.payouts += 1
         total.amount += row.amount
-        total.labels[row.label] += 1
+        total.labels[row.label] = total.labels.get(row.label, 0) + 1
     return [by_currency[code] for code in sorted(by_currency)]
 
 
