@@ -78,11 +78,11 @@ def test_a_batch_is_previewed_confirmed_and_each_line_is_one_payout(signed_in, o
     text = lines("1.25", {"address": OTHER, "amount": "2"}, digits)
     page = previewed(client, text)
     assert page.status_code == 200
-    # Of XYZ no price is known, so that the strictest tier applies.
+    # Of XYZ no price is known, so that the strictest tier applies to both lines to its recipient.
     for shown in (
         "BCH 2 3.2500 BCH",
-        "2 lines: 1 approval each",
-        "1 line: 3 approvals each",
+        "1 line: 1 approval each",
+        "2 lines: 3 approvals each",
         "0.123456789012345678 XYZ",
     ):
         assert shown in words(page), shown
