@@ -34,6 +34,21 @@ def check(row: Withdrawal, *, now: datetime, before: tuple[Intent, ...] = ()) ->
 
     Limits over time count `before` too: payouts that are requested together with this one.
     """
+    destination = check_content(row)
+    intent = replace(intent_of(row, destination), before=before)
+    verdict, _ = policy_evaluation.verdict_on(intent, now=now)
+    if verdict.blocked:
+        raise CannotRequest({FORM: verdict.blocked})
+    return destination
+
+
+def intent_of(row: Withdrawal, destination: Destination) -> Intent:
+    """What leaves by this new row, to its destination in normal form; the fee is not known yet."""
+    return replace(Intent.of(row, fee=None), address=destination.address, payment_id=destination.payment_id)
+
+
+def check_content(row: Withdrawal) -> Destination:
+    """Every check of a new row but that of the rules for payouts. Raises CannotRequest."""
     if not rules.may_request(row.initiator, row.account_id):
         raise CannotRequest({FORM: "Only operators can request payouts."})
     problems: dict[str, str] = {}
@@ -53,12 +68,6 @@ def check(row: Withdrawal, *, now: datetime, before: tuple[Intent, ...] = ()) ->
         ):
             problems["amount"] = problem
         destination = _destination(currency, row.address, row.payment_id, problems)
-        if destination is not None and not problems:
-            intent = Intent.of(row, fee=None)
-            normal = replace(intent, address=destination.address, payment_id=destination.payment_id, before=before)
-            verdict, _ = policy_evaluation.verdict_on(normal, now=now)
-            if verdict.blocked:
-                problems[FORM] = verdict.blocked
     if problems or destination is None:
         raise CannotRequest(problems)
     return destination

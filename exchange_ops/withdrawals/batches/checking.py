@@ -1,8 +1,8 @@
 """Checks of a whole batch before anything is requested: each line as the form of a single payout, then all together.
 
-A line is checked by `NewWithdrawalForm` and `request_checks`, so that a batch takes nothing that the form refuses. Its
-limits over time count the lines before it. The approvals that a line needs are those with all other lines counted:
-every line is recorded before any is judged.
+A line is checked by `NewWithdrawalForm` and `request_checks`, so that a batch takes nothing that the form refuses. Of
+the lines that exceed a limit over time those are named that exceed it after the lines before them. The approvals that a
+line needs are those with all other lines counted: every line is recorded before any is judged.
 """
 
 import uuid
@@ -19,7 +19,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.withdrawals import request_checks
+from exchange_ops.withdrawals import request_checks, workflow
 from exchange_ops.withdrawals.batches.reading import Entry
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.decisions.intent import Intent
@@ -41,15 +41,16 @@ _FEES: Final = {
 
 @dataclass(slots=True)
 class Line:
-    """One line: what was typed, and either its `problems` or the `arguments` of its request.
+    """One line: what was typed, and either its `problems` or the `row` that is not stored yet and its `destination`.
 
-    `repeats` say which line or recent payout it equals. `fee` is the exchange's usual one, in the currency, None where
-    it names none. `verdict` is what the rules require with all lines of the batch counted.
+    `intent` is there where the line by itself is good; its fee is the exchange's usual one. `repeats` say which line or
+    recent payout it equals. `verdict` is what the rules require with all lines of the batch counted, and `value` the
+    line's own value in the account's quote currency.
     """
 
     entry: Entry
+    row: Withdrawal | None = None
     problems: list[str] = field(default_factory=list)
-    arguments: dict[str, Any] = field(default_factory=dict)
     destination: Destination | None = None
     intent: Intent | None = None
     repeats: list[str] = field(default_factory=list)
@@ -63,22 +64,9 @@ class Line:
         return self.entry.number
 
     @property
-    def amount(self) -> Decimal:
-        """The amount, of a line without problems."""
-        amount: Decimal = self.arguments["amount"]
-        return amount
-
-    @property
     def remarks(self) -> str:
         """What a person should know of the recipient; empty where there is nothing."""
         return "" if self.recipient is None else replace(self.recipient, equal=()).short
-
-    def sums(self) -> tuple[Decimal, Decimal, Decimal]:
-        """What arrives, the usual fee, and what leaves the account."""
-        fee = (self.intent.fee if self.intent else None) or Decimal(0)
-        if self.arguments["include_fee"]:
-            return self.amount - fee, fee, self.amount
-        return self.amount, fee, self.amount + fee
 
 
 @dataclass(slots=True)
@@ -104,7 +92,8 @@ class Checked:
     @property
     def is_good(self) -> bool:
         """Whether every line, and all together, passed every check."""
-        return not self.wrong and not any(total.problem for total in self.totals)
+        is_judged = all(line.verdict is not None for line in self.lines)
+        return is_judged and not self.wrong and not any(total.problem for total in self.totals)
 
     @property
     def wrong(self) -> list[Line]:
@@ -133,18 +122,19 @@ def check(entries: Sequence[Entry], *, account: Account, person: "Person", key: 
     known = {row.code: row for row in currencies}
     lines: list[Line] = []
     for entry in entries:
-        before = tuple(line.intent for line in lines if line.intent is not None)
-        line = Line(entry, [entry.problem] if entry.problem else [])
+        line = Line(entry, problems=[entry.problem] if entry.problem else [])
         lines.append(line)
-        if not line.problems:
-            _check_form(line, currencies, key)
-        if not line.problems:
-            _check_request(line, account=account, person=person, known=known, before=before, now=now)
-    good = [line for line in lines if line.intent is not None]
+        arguments = {} if line.problems else _arguments(line, currencies, key)
+        if arguments:
+            _check_content(line, workflow.unsaved(initiator=person, account=account, **arguments), known)
+    good = [(line, line.intent) for line in lines if line.intent is not None]
     _mark_repeats(good, now)
     totals = _totals(good, account)
-    if len(good) == len(lines):
-        _judge_together(good, now)
+    blocked = _judge_together(good, now) if len(good) == len(lines) else None
+    if blocked is not None or len(good) < len(lines):
+        _judge_in_turn(good, now)
+    if blocked is not None and not any(line.problems for line in lines):
+        blocked[0].problems.append(blocked[1])
     return Checked(lines, totals)
 
 
@@ -153,45 +143,31 @@ def line_key(key: uuid.UUID, number: int) -> uuid.UUID:
     return uuid.uuid5(key, str(number))
 
 
-def _check_form(line: Line, currencies: list[Currency], key: uuid.UUID) -> None:
+def _arguments(line: Line, currencies: list[Currency], key: uuid.UUID) -> dict[str, Any]:
+    """What `workflow.unsaved` takes, read by the form of a single payout; empty where the line has problems."""
     typed = line.entry.fields
-    fee_from = _FEES.get(typed.get("network_fee", "").strip().lower(), "")
-    if not fee_from:
+    fee_from, code = typed.get("network_fee", "").strip().lower(), typed.get("currency", "").strip().upper()
+    if fee_from not in _FEES:
         line.problems.append("Network fee: enter added or deducted, or leave it empty.")
-        return
+    if code and code not in {row.code for row in currencies}:
+        line.problems.append(f"Currency: {request_checks.currency_problem(None)}")
     content = {name: typed.get(name, "") for name in ("amount", "address", "payment_id", "reason")}
-    form = NewWithdrawalForm(
-        {
-            **content,
-            "currency": typed.get("currency", "").strip().upper(),
-            "fee_from": fee_from,
-            "request_key": str(line_key(key, line.number)),
-        },
-        currencies=currencies,
-    )
-    if form.is_valid():
-        line.arguments = form.arguments()
-    else:
-        line.problems += [f"{form[name].label}: {error}" for name, errors in form.errors.items() for error in errors]
+    choices = {"currency": code, "fee_from": _FEES.get(fee_from, ""), "request_key": str(line_key(key, line.number))}
+    form = NewWithdrawalForm({**content, **choices}, currencies=currencies)
+    for name, errors in form.errors.items():
+        if name != "fee_from" and not (name == "currency" and code):
+            line.problems += [f"{form[name].label}: {error}" for error in errors]
+    return {} if line.problems else form.arguments()
 
 
-def _check_request(
-    line: Line,
-    *,
-    account: Account,
-    person: "Person",
-    known: dict[str, Currency],
-    before: tuple[Intent, ...],
-    now: datetime,
-) -> None:
-    row = Withdrawal(account=account, initiator=person, **line.arguments)
+def _check_content(line: Line, row: Withdrawal, known: dict[str, Currency]) -> None:
     try:
-        line.destination = request_checks.check(row, now=now, before=before)
+        destination = request_checks.check_content(row)
     except request_checks.CannotRequest as refusal:
         line.problems += list(_named(refusal.problems))
         return
-    row.address, row.payment_id = line.destination.address, line.destination.payment_id
-    line.intent = Intent.of(row, fee=known[row.currency].payout_fee)
+    line.row, line.destination = row, destination
+    line.intent = replace(request_checks.intent_of(row, destination), fee=known[row.currency].payout_fee)
 
 
 def _named(problems: dict[str, str]) -> Iterable[str]:
@@ -200,15 +176,13 @@ def _named(problems: dict[str, str]) -> Iterable[str]:
         yield sentence if name == FORM else f"{labels.get(name, name)}: {sentence}"
 
 
-def _mark_repeats(lines: Sequence[Line], now: datetime) -> None:
+def _mark_repeats(lines: Sequence[tuple[Line, Intent]], now: datetime) -> None:
     """Mark lines that equal an earlier one, and those that equal a payout of the last day."""
-    subjects = [
-        Subject(_place(line), line.intent.account, now, line.amount) for line in lines if line.intent is not None
-    ]
+    subjects = [Subject(_place(intent), intent.account, now, intent.amount) for _, intent in lines]
     first: dict[tuple[Place, Decimal], int] = {}
-    for line, subject, recipient in zip(lines, subjects, briefing.briefings(subjects, now=now), strict=True):
+    for (line, intent), recipient in zip(lines, briefing.briefings(subjects, now=now), strict=True):
         line.recipient = recipient
-        earlier = first.setdefault((subject.place, line.amount), line.number)
+        earlier = first.setdefault((_place(intent), intent.amount), line.number)
         if earlier != line.number:
             line.repeats.append(f"Same recipient and amount as line {earlier}.")
         if recipient.equal:
@@ -216,34 +190,46 @@ def _mark_repeats(lines: Sequence[Line], now: datetime) -> None:
             line.repeats.append(f"Same recipient and amount as {names}, requested in the last 24 hours.")
 
 
-def _place(line: Line) -> Place:
-    intent = line.intent
-    if intent is None:
-        raise LookupError("A line with a problem has no recipient.")
+def _place(intent: Intent) -> Place:
     return Place(intent.account.pk, intent.currency, intent.address, intent.payment_id or "")
 
 
-def _totals(lines: Sequence[Line], account: Account) -> list[Total]:
+def _totals(lines: Sequence[tuple[Line, Intent]], account: Account) -> list[Total]:
     totals: defaultdict[str, Total] = defaultdict(lambda: Total(""))
-    for line in lines:
-        total = totals[line.arguments["currency"]]
-        arrives, fee, leaves = line.sums()
-        total.lines += 1
-        total.arrives, total.fee, total.leaves = total.arrives + arrives, total.fee + fee, total.leaves + leaves
+    for line, intent in lines:
+        total, fee = totals[intent.currency], intent.fee or Decimal(0)
+        is_deducted = line.row is not None and line.row.include_fee
+        total.currency, total.lines, total.fee = intent.currency, total.lines + 1, total.fee + fee
+        total.arrives += intent.amount - fee if is_deducted else intent.amount
+        total.leaves += intent.amount if is_deducted else intent.amount + fee
     balances = Balance.objects.filter(account=account, wallet=Balance.BANK, currency__in=totals)
     available = dict(balances.values_list("currency", "available"))
     for code, total in totals.items():
-        total.currency, total.available = code, available.get(code)
+        total.available = available.get(code)
         total.problem = request_checks.funds_problem(account, code, total.leaves)
     return [totals[code] for code in sorted(totals)]
 
 
-def _judge_together(lines: Sequence[Line], now: datetime) -> None:
-    """What the rules require of each line with all others counted, which is how it is judged once all are recorded."""
-    intents = [line.intent for line in lines if line.intent is not None]
-    for at, (line, intent) in enumerate(zip(lines, intents, strict=True)):
+def _judge_together(lines: Sequence[tuple[Line, Intent]], now: datetime) -> tuple[Line, str] | None:
+    """What the rules require of each line with all others counted, which is how it is judged once all are recorded.
+
+    The first line that they reject, with the sentence.
+    """
+    intents = [intent for _, intent in lines]
+    for at, (line, intent) in enumerate(lines):
         others = (*intents[:at], *intents[at + 1 :])
         line.verdict, columns = policy_evaluation.verdict_on(replace(intent, before=others), now=now)
         line.value = columns["quote_value"]
         if line.verdict.blocked:
-            line.problems.append(line.verdict.blocked)
+            return line, line.verdict.blocked
+    return None
+
+
+def _judge_in_turn(lines: Sequence[tuple[Line, Intent]], now: datetime) -> None:
+    """Name the lines that the rules reject, with only the lines before each counted: the first ones may be within."""
+    intents = [intent for _, intent in lines]
+    for at, (line, intent) in enumerate(lines):
+        line.verdict = None
+        verdict, _ = policy_evaluation.verdict_on(replace(intent, before=tuple(intents[:at])), now=now)
+        if verdict.blocked:
+            line.problems.append(verdict.blocked)

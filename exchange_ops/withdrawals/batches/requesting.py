@@ -85,15 +85,11 @@ def _created(checked: Checked, batch: PayoutBatch, now: datetime, session_key: s
     """The batch and its payouts. The batch comes first: an equal one of the same moment waits there, or is refused."""
     batch.save(force_insert=True)
     for line in checked.lines:
+        if line.row is None or line.destination is None:
+            raise LookupError("Only a batch without problems can be recorded.")
+        evidence = {"batch": batch.reference, "line": line.number}
         try:
-            row = workflow.request(
-                initiator=batch.initiator,
-                account=batch.account,
-                now=now,
-                session_key=session_key,
-                evidence={"batch": batch.reference, "line": line.number},
-                **line.arguments,
-            )
+            row = workflow.record(line.row, line.destination, now=now, session_key=session_key, evidence=evidence)
         except workflow.CannotRequest as refusal:
             line.problems.append(str(refusal))
             raise CannotRequestBatch("Nothing was requested. Please fix the problems below.", checked) from None

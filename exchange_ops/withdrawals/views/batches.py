@@ -113,6 +113,7 @@ def _render_form(request: DeskRequest, form: BatchForm, *, status: int = 200) ->
         "columns": reading.COLUMNS,
         "most": reading.MOST_LINES,
         "hand_rows": form.hand_rows() if form.is_bound else [{}] * HAND_LINES,
+        "by_hand": form.is_bound and any(any(row.values()) for row in form.hand_rows()),
         "recent": PayoutBatch.objects.filter(account=account).select_related("initiator").order_by("-pk")[:RECENT],
         "now": clock.now(),
     }
