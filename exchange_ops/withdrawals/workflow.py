@@ -183,8 +183,8 @@ def record(
     """
     once = _once(row)
     row.address, row.payment_id = destination.address, destination.payment_id
-    made: dict[str, Any] = {"now": now, "session_key": session_key, "evidence": evidence}
-    return once.store(lambda: machine.create(row, actor=row.initiator, **made))
+    facts: dict[str, Any] = {"now": now, "session_key": session_key, "evidence": evidence}
+    return once.store(lambda: machine.create(row, actor=row.initiator, **facts))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:

@@ -119,14 +119,14 @@ class Checked:
 def check(entries: Sequence[Entry], *, account: Account, person: "Person", key: uuid.UUID, now: datetime) -> Checked:
     """Check every line, and all together. Nothing is written."""
     currencies = list(Currency.objects.order_by("code"))
-    known = {row.code: row for row in currencies}
+    by_code = {row.code: row for row in currencies}
     lines: list[Line] = []
     for entry in entries:
         line = Line(entry, problems=[entry.problem] if entry.problem else [])
         lines.append(line)
         arguments = {} if line.problems else _arguments(line, currencies, key)
         if arguments:
-            _check_content(line, workflow.unsaved(initiator=person, account=account, **arguments), known)
+            _check_content(line, workflow.unsaved(initiator=person, account=account, **arguments), by_code)
     good = [(line, line.intent) for line in lines if line.intent is not None]
     _mark_repeats(good, now)
     totals = _totals(good, account)
@@ -160,14 +160,14 @@ def _arguments(line: Line, currencies: list[Currency], key: uuid.UUID) -> dict[s
     return {} if line.problems else form.arguments()
 
 
-def _check_content(line: Line, row: Withdrawal, known: dict[str, Currency]) -> None:
+def _check_content(line: Line, row: Withdrawal, by_code: dict[str, Currency]) -> None:
     try:
         destination = request_checks.check_content(row)
     except request_checks.CannotRequest as refusal:
         line.problems += list(_named(refusal.problems))
         return
     line.row, line.destination = row, destination
-    line.intent = replace(request_checks.intent_of(row, destination), fee=known[row.currency].payout_fee)
+    line.intent = replace(request_checks.intent_of(row, destination), fee=by_code[row.currency].payout_fee)
 
 
 def _named(problems: dict[str, str]) -> Iterable[str]:

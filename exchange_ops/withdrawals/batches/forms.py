@@ -21,7 +21,7 @@ class BatchForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ".csv,.txt,.tsv,text/csv"}),
     )
     text = forms.CharField(
-        label="Or paste the lines",
+        label="Lines",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off", "wrap": "off"}),

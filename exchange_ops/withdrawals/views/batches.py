@@ -80,8 +80,8 @@ def batch(request: DeskRequest, batch_id: int) -> HttpResponse:
 
 def _confirm(request: DeskRequest, form: BatchForm) -> HttpResponse:
     account, key = accounts.required(request), form.cleaned_data["request_key"]
-    shown = _shown(request, account, key, form)
-    if shown is None:
+    on_preview = _repeats_on_preview(request, account, key, form)
+    if on_preview is None:
         return _preview(request, form, refusal=CHECK_AGAIN)
     try:
         row, is_new = requesting.request(
@@ -89,7 +89,7 @@ def _confirm(request: DeskRequest, form: BatchForm) -> HttpResponse:
             account=account,
             person=request.user,
             key=key,
-            accepted=shown if request.POST.get("repeats") else (),
+            accepted=on_preview if request.POST.get("repeats") else (),
             now=clock.now(),
             session_key=request.session.session_key or "",
         )
@@ -107,7 +107,7 @@ def _confirm(request: DeskRequest, form: BatchForm) -> HttpResponse:
 
 def _render_form(request: DeskRequest, form: BatchForm, *, status: int = 200) -> HttpResponse:
     account = accounts.current(request)
-    context = {
+    context: dict[str, Any] = {
         "form": form,
         "frozen": freezes.of_account(account),
         "columns": reading.COLUMNS,
@@ -136,6 +136,7 @@ def _preview(
         "frozen": freezes.of_account(account),
         "refusal": refusal,
         "text": form.cleaned_data["text"],
+        "again": BatchForm(initial={"text": form.cleaned_data["text"]}),
         "request_key": key,
         "mark": signing.dumps(signed, salt=_SALT, compress=True),
         "earlier": requesting.earlier(form.entries, account=account, now=now),
@@ -144,7 +145,7 @@ def _preview(
     return show(request, "exchange_ops/payout_batch_preview.html", context, status=status)
 
 
-def _shown(request: DeskRequest, account: Account, key: UUID, form: BatchForm) -> tuple[str, ...] | None:
+def _repeats_on_preview(request: DeskRequest, account: Account, key: UUID, form: BatchForm) -> tuple[str, ...] | None:
     """The repeated payments that the preview of exactly these lines showed to this person; None for no preview."""
     try:
         *signed, repeated = signing.loads(request.POST.get("mark", ""), salt=_SALT, max_age=SHOWN_SECONDS)

@@ -79,13 +79,13 @@ def test_a_batch_is_previewed_confirmed_and_each_line_is_one_payout(signed_in, o
     page = previewed(client, text)
     assert page.status_code == 200
     # Of XYZ no price is known, so that the strictest tier applies to both lines to its recipient.
-    for shown in (
+    for words_of_page in (
         "BCH 2 3.2500 BCH",
         "1 line: 1 approval each",
         "2 lines: 3 approvals each",
         "0.123456789012345678 XYZ",
     ):
-        assert shown in words(page), shown
+        assert words_of_page in words(page), words_of_page
     answer = confirmed(client, page, text)
     batch = PayoutBatch.objects.get()
     assert answer["Location"] == f"/withdrawals/batches/{batch.reference}/"
@@ -99,8 +99,8 @@ def test_a_batch_is_previewed_confirmed_and_each_line_is_one_payout(signed_in, o
     assert [row.events.get().evidence for row in payouts] == [
         {"batch": batch.reference, "line": number} for number in (2, 3, 4)
     ]
-    shown = words(client.get(answer["Location"]))
-    assert all(row.reference in shown for row in payouts)
+    lines_of_page = words(client.get(answer["Location"]))
+    assert all(row.reference in lines_of_page for row in payouts)
     alone = rows.requested(operator, now=clock.now())
     found = words(client.get("/withdrawals/", {"batch": batch.reference}))
     assert payouts[0].reference in found
