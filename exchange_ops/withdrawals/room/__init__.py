@@ -198,6 +198,7 @@ ROOM: Final = rooms.Room(
     searches=(
         Search(searches.new, 31),
         Search(searches.withdrawals, 40),
+        Search(searches.batches, 41),
         Search(searches.destinations, 100),
         Search(searches.transactions, 160),
     ),

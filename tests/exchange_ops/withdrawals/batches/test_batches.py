@@ -101,6 +101,7 @@ def test_a_batch_is_previewed_confirmed_and_each_line_is_one_payout(signed_in, o
     ]
     lines_of_page = words(client.get(answer["Location"]))
     assert all(row.reference in lines_of_page for row in payouts)
+    assert "3 payouts" in words(client.get("/search/", {"q": batch.reference.lower()}))
     alone = rows.requested(operator, now=clock.now())
     found = words(client.get("/withdrawals/", {"batch": batch.reference}))
     assert payouts[0].reference in found
