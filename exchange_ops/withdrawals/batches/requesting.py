@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import workflow
+from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.batches import checking, reading
 from exchange_ops.withdrawals.batches.checking import Checked
 from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
@@ -35,8 +35,13 @@ class NotAccepted(CannotRequestBatch):
 
 
 def earlier(entries: Sequence[Entry], *, account: Account, now: datetime) -> PayoutBatch | None:
-    """The batch of the last 24 hours with exactly these lines, if there is one."""
+    """The batch of the last 24 hours with exactly these lines, if there is one.
+
+    One of which it is certain that nothing was paid is left out: it can be requested again.
+    """
+    payable = PayoutBatchLine.objects.exclude(withdrawal__state__in=states.NOT_PAID)
     rows = PayoutBatch.objects.filter(account=account, content=reading.content_of(entries))
+    rows = rows.filter(pk__in=payable.values("batch"))
     return rows.filter(created_at__gt=now - SAME_WITHIN).order_by("-pk").first()
 
 

@@ -16,6 +16,7 @@ from django.db import IntegrityError, connection, transaction
 from desk import clock
 from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.batches import checking, reading, requesting
 from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
 from exchange_ops.withdrawals.batches.requesting import CannotRequestBatch
@@ -226,6 +227,10 @@ def test_a_double_click_two_tabs_and_the_same_file_again_are_one_batch(signed_in
     key = uuid.UUID(batch.request_key)
     with pytest.raises(CannotRequestBatch, match="already submitted with different lines, as BT-"):
         requested(operator, lines("1"), key=key)
+    for row in Withdrawal.objects.all():
+        workflow.cancel(withdrawal_id=row.pk, person=operator, reason="", now=clock.now())
+    _, is_new = requested(operator, text)
+    assert is_new, "of the first batch nothing was paid"
     seen = checking.check(
         reading.read(text), account=batch.account, person=operator, key=uuid.uuid4(), now=clock.now()
     ).repeated
