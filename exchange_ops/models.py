@@ -41,6 +41,7 @@ from exchange_ops.subaccounts.models import (
     SubAccountReading,
 )
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
+from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
 from exchange_ops.withdrawals.models import (
     Approval,
     ExternalCall,
@@ -99,6 +100,8 @@ __all__ = [
     "Payee",
     "PayeeApproval",
     "PayeeEvent",
+    "PayoutBatch",
+    "PayoutBatchLine",
     "PayoutProof",
     "PolicyChange",
     "PolicyChangeEvent",

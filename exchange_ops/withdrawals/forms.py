@@ -195,6 +195,12 @@ class WithdrawalFilter(DatedForm):
     )
     currency = forms.CharField(label="Currency", required=False, max_length=20)
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
+    batch = forms.RegexField(
+        r"^(?i:BT-)?[0-9]{1,15}$",
+        label="Batch",
+        required=False,
+        error_messages={"invalid": "Enter the reference of a batch, for example BT-12."},
+    )
 
     def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
         """Only the rows that pass every filter that is set."""
@@ -210,6 +216,8 @@ class WithdrawalFilter(DatedForm):
             rows = rows.filter(currency=chosen["currency"].upper())
         if "initiator" in chosen:
             rows = rows.filter(initiator__username=chosen["initiator"])
+        if "batch" in chosen:
+            rows = rows.filter(batch_line__batch=int(chosen["batch"].upper().removeprefix("BT-")))
         return rows.filter(withdrawals_like(chosen["text"])) if "text" in chosen else rows
 
 

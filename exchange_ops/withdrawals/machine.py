@@ -12,6 +12,7 @@ from desk.machines.guards import NOT_PROVEN, NOT_YOURS, Guards, Rule
 from desk.machines.mover import CannotMove
 from exchange_ops.shared import alarms
 from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
 from exchange_ops.withdrawals.models import Approval, ExternalCall, HoldReleaseVote, Withdrawal, WithdrawalEvent
 
 __all__ = ["CannotMove", "create", "lock", "move", "task_of", "touch"]
@@ -32,14 +33,16 @@ create, move, touch, lock, task_of = MACHINE.create, MACHINE.move, MACHINE.touch
 _T: Final = "exchange_ops_withdrawal"
 _APPROVAL: Final = "exchange_ops_approval"
 _RELEASE: Final = "exchange_ops_holdreleasevote"
+_LINE: Final = "exchange_ops_payoutbatchline"
 
 LATCHED = "the decision on a withdrawal is made once"
 ONE_VERB = "a hold is told to be paid or to be released, never both"
+NOT_OF_BATCH = "a line of a batch is a payout of the same account and requester"
 NOT_CONFIRMED = "a release is ordered with a second factor of the person for exactly this hold"
 
 GUARDS: Final = Guards(
     machine=MACHINE,
-    history=(WithdrawalEvent, Approval, HoldReleaseVote),
+    history=(WithdrawalEvent, Approval, HoldReleaseVote, PayoutBatch, PayoutBatchLine),
     records=(ExternalCall,),
     own=(
         Rule(
@@ -95,6 +98,15 @@ GUARDS: Final = Guards(
             "EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
             "AND w.initiator_id = NEW.person_id)",
             NOT_YOURS,
+        ),
+        Rule(
+            _LINE,
+            "of_its_batch",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM exchange_ops_withdrawal w JOIN exchange_ops_payoutbatch b "
+            "ON b.account_id = w.account_id AND b.initiator_id = w.initiator_id "
+            "WHERE w.id = NEW.withdrawal_id AND b.id = NEW.batch_id)",
+            NOT_OF_BATCH,
         ),
     ),
 )

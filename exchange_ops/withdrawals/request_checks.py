@@ -29,8 +29,26 @@ class CannotRequest(Exception):
         self.problems = problems
 
 
-def check(row: Withdrawal, *, now: datetime) -> Destination:
-    """The destination of a new row in normal form. Raises CannotRequest unless the row passes every check."""
+def check(row: Withdrawal, *, now: datetime, before: tuple[Intent, ...] = ()) -> Destination:
+    """The destination of a new row in normal form. Raises CannotRequest unless the row passes every check.
+
+    Limits over time count `before` too: payouts that are requested together with this one.
+    """
+    destination = check_content(row)
+    intent = replace(intent_of(row, destination), before=before)
+    verdict, _ = policy_evaluation.verdict_on(intent, now=now)
+    if verdict.blocked:
+        raise CannotRequest({FORM: verdict.blocked})
+    return destination
+
+
+def intent_of(row: Withdrawal, destination: Destination) -> Intent:
+    """What leaves by this new row, to its destination in normal form; the fee is not known yet."""
+    return replace(Intent.of(row, fee=None), address=destination.address, payment_id=destination.payment_id)
+
+
+def check_content(row: Withdrawal) -> Destination:
+    """Every check of a new row but that of the rules for payouts. Raises CannotRequest."""
     if not rules.may_request(row.initiator, row.account_id):
         raise CannotRequest({FORM: "Only operators can request payouts."})
     problems: dict[str, str] = {}
@@ -50,12 +68,6 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
         ):
             problems["amount"] = problem
         destination = _destination(currency, row.address, row.payment_id, problems)
-        if destination is not None and not problems:
-            intent = Intent.of(row, fee=None)
-            normal = replace(intent, address=destination.address, payment_id=destination.payment_id)
-            verdict, _ = policy_evaluation.verdict_on(normal, now=now)
-            if verdict.blocked:
-                problems[FORM] = verdict.blocked
     if problems or destination is None:
         raise CannotRequest(problems)
     return destination
@@ -90,10 +102,11 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
     if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
         least = grouped_text(currency.payout_minimal_amount)
         return f"The recipient must get at least {least} {currency.code}; only {grouped_text(arrives)} would arrive."
-    return _funds_problem(account, currency.code, leaves)
+    return funds_problem(account, currency.code, leaves)
 
 
-def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
+def funds_problem(account: Account, code: str, leaves: Decimal) -> str:
+    """Why so much can't leave the bank account, or an empty text. The balance is as of the last reading."""
     balance = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
     if balance is None or leaves <= balance.available:
         return ""

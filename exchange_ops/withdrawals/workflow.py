@@ -23,6 +23,7 @@ from desk.machines.requests import Once
 from desk.machines.step_clock import Stopwatch
 from desk.machines.table import NONE
 from exchange_ops.addresses import destinations
+from exchange_ops.addresses.destinations import Destination
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks, turns
@@ -91,10 +92,12 @@ __all__ = [
     "in_turn",
     "latch_deadlines",
     "look",
+    "record",
     "request",
     "sweep",
     "sweep_others",
     "sweep_releases",
+    "unsaved",
 ]
 
 
@@ -121,25 +124,67 @@ def request(
 
     `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
     """
-    content = {
-        "account": account,
-        "currency": currency,
-        "amount": plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
-        "include_fee": include_fee,
-        "payment_id": payment_id.strip(),
-        "reason": reason.strip(),
-    }
-    once = Once(
-        Withdrawal.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: _is_same(row, content, address),
-        refusal=_sent_before,
+    row = unsaved(
+        initiator=initiator,
+        account=account,
+        currency=currency,
+        amount=amount,
+        address=address,
+        payment_id=payment_id,
+        include_fee=include_fee,
+        reason=reason,
+        request_key=request_key,
+        via=via,
     )
-    if (earlier := once.earlier()) is not None:
+    if (earlier := _once(row).earlier()) is not None:
         return earlier
-    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **content)
-    destination = request_checks.check(row, now=now)
+    return record(row, request_checks.check(row, now=now), now=now, session_key=session_key)
+
+
+def unsaved(
+    *,
+    initiator: "Person",
+    account: Account,
+    currency: str,
+    amount: Decimal,
+    address: str,
+    payment_id: str,
+    include_fee: bool,
+    reason: str,
+    request_key: str,
+    via: str = "page",
+) -> Withdrawal:
+    """The row of a request before its checks (`request_checks.check`); nothing is written."""
+    return Withdrawal(
+        initiator=initiator,
+        initiated_via=via,
+        request_key=request_key,
+        account=account,
+        currency=currency,
+        amount=plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
+        include_fee=include_fee,
+        address=address,
+        payment_id=payment_id.strip(),
+        reason=reason.strip(),
+    )
+
+
+def record(
+    row: Withdrawal,
+    destination: Destination,
+    *,
+    now: datetime,
+    session_key: str = "",
+    evidence: Mapping[str, Any] | None = None,
+) -> Withdrawal:
+    """Record a request whose checks gave this destination, once for its person and key.
+
+    `evidence` stays with its first event. Raises CannotRequest where the key was used for something else.
+    """
+    once = _once(row)
     row.address, row.payment_id = destination.address, destination.payment_id
-    return once.store(lambda: machine.create(row, now=now, actor=row.initiator, session_key=session_key))
+    facts: dict[str, Any] = {"now": now, "session_key": session_key, "evidence": evidence}
+    return once.store(lambda: machine.create(row, actor=row.initiator, **facts))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
@@ -289,6 +334,16 @@ def _release_orphans(account: Account, watch: Stopwatch, client_for: ClientFor) 
     if watch.passed() > QUEUE.sweep_for:
         return 0
     return orphans.release_all(account=account, now=watch.now(), client_for=client_for)
+
+
+def _once(row: Withdrawal) -> Once[Withdrawal]:
+    names = ("account", "currency", "amount", "include_fee", "payment_id", "reason")
+    content, address = {name: getattr(row, name) for name in names}, row.address
+    return Once(
+        Withdrawal.objects.filter(initiator=row.initiator, request_key=row.request_key),
+        is_same=lambda earlier: _is_same(earlier, content, address),
+        refusal=_sent_before,
+    )
 
 
 def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bool:

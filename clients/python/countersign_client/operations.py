@@ -783,6 +783,7 @@ class Operations(Transport):
     def withdrawals_list(
         self,
         *,
+        batch: str | None = None,
         before: int | None = None,
         currency: str | None = None,
         initiator: str | None = None,
@@ -796,6 +797,7 @@ class Operations(Transport):
     ) -> shapes.WithdrawalPage:
         """The requests for payouts, fifty a page, newest first."""
         query = {
+            "batch": batch,
             "before": before,
             "currency": currency,
             "initiator": initiator,
@@ -813,6 +815,7 @@ class Operations(Transport):
     def withdrawals_all(
         self,
         *,
+        batch: str | None = None,
         before: int | None = None,
         currency: str | None = None,
         initiator: str | None = None,
@@ -826,6 +829,7 @@ class Operations(Transport):
     ) -> Iterator[shapes.WithdrawalOut]:
         """Every row of `withdrawals_list`, page after page as they are needed."""
         page = self.withdrawals_list(
+            batch=batch,
             before=before,
             currency=currency,
             initiator=initiator,

@@ -6,7 +6,7 @@ that is judged later counts the other, and those judged by a lower tier are toge
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -26,14 +26,21 @@ class DayTotal:
 
 
 def total(
-    *, place: Place, value: Value, number: int | None, now: datetime, fresh: Callable[[Value], Value]
+    *,
+    place: Place,
+    value: Value,
+    number: int | None,
+    now: datetime,
+    fresh: Callable[[Value], Value],
+    before: Iterable[history.Payout] = (),
 ) -> DayTotal:
     """The total of a payout worth `value` and the others to its recipient: those pending, those paid within 24 hours.
 
     Rejected, released and failed ones don't count. `number` is that of the request itself. `fresh` gives an unknown
-    value where a price is too old.
+    value where a price is too old. `before` are payouts to this recipient that are requested together with this one.
     """
     others = [one for one in history.within_day([place], now=now)[place] if number is None or one.number != number]
+    others += before
     if not others:
         return DayTotal(value.amount)
     amounts: defaultdict[str, Decimal] = defaultdict(Decimal)

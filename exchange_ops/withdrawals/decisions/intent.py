@@ -18,7 +18,7 @@ class Intent:
 
     `address` is in normal form; without a `payment_id` the recipient is not readable yet. For a transfer to another
     user `address` is the user's name and `payment_id` the kind of name. `number` is that of the request, among those of
-    `source`. `fee` is in `currency`.
+    `source`. `fee` is in `currency`. `before` are payouts of the same batch that are judged as if requested already.
     """
 
     account: Account
@@ -31,6 +31,12 @@ class Intent:
     requester: "Person | None" = None
     fee: Decimal | None = None
     requested_at: datetime | None = None
+    before: "tuple[Intent, ...]" = ()
+
+    def pays_same(self, other: "Intent") -> bool:
+        """Whether both pay the same recipient; both have their addresses in normal form."""
+        mine, theirs = ((each.account.pk, each.address, each.payment_id) for each in (self, other))
+        return mine == theirs
 
     @classmethod
     def of(cls, row: Withdrawal, *, fee: Decimal | None) -> "Intent":

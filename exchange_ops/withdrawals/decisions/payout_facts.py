@@ -33,8 +33,9 @@ def payout_of(
     if measures & payout_rules.OVER_TIME:
         judged = None if intent.number is None else (intent.source, intent.number)
         others = outgoing.groups(recipient, now=now, without=judged)
+        others += [_group(each, is_same=each.pays_same(intent)) for each in intent.before]
     person = None if intent.requester is None else intent.requester.pk
-    own = Group(intent.account.pk, intent.currency, person, True, 1, 1, intent.amount)
+    own = _group(intent, is_same=True)
     rates = _rates(rules.currency, now, fresh)
     roles = cache(roles_of_people)
     return Payout(
@@ -51,6 +52,11 @@ def payout_of(
         balance_share=_balance_share(intent) if payout_rules.BALANCE_SHARE in measures else None,
         payee_group=_payee_group(intent, recipient, now) if payout_rules.NOT_APPROVED in measures else None,
     )
+
+
+def _group(intent: Intent, *, is_same: bool) -> Group:
+    person = None if intent.requester is None else intent.requester.pk
+    return Group(intent.account.pk, intent.currency, person, is_same, 1, 1, intent.amount)
 
 
 def _recipient(intent: Intent) -> Recipient:

@@ -11,7 +11,7 @@ from exchange_ops.policy.quorum import Verdict
 from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits, payout_facts
 from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Withdrawal
-from exchange_ops.withdrawals.recipients.history import Place
+from exchange_ops.withdrawals.recipients.history import Payout, Place
 
 
 def verdict_on(intent: Intent, *, now: datetime) -> tuple[Verdict, dict[str, Any]]:
@@ -25,7 +25,12 @@ def verdict_on(intent: Intent, *, now: datetime) -> tuple[Verdict, dict[str, Any
     if intent.payment_id is not None and intent.source == Withdrawal.name:
         place = Place(intent.account.pk, intent.currency, intent.address, intent.payment_id)
         day = day_totals.total(
-            place=place, value=value, number=intent.number, now=now, fresh=lambda each: _fresh(each, now)
+            place=place,
+            value=value,
+            number=intent.number,
+            now=now,
+            fresh=lambda each: _fresh(each, now),
+            before=[Payout(None, one.currency, one.amount) for one in intent.before if one.pays_same(intent)],
         )
     verdict = quorum.judge(
         account=intent.account,

@@ -21,6 +21,7 @@ from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.withdrawals import machine, states
+from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.evidence.ledger_matching import LEAVING
 from exchange_ops.withdrawals.models import (
@@ -121,7 +122,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    paths={"withdrawal_id": (Withdrawal, "pk", "account_id")},
+    paths={"withdrawal_id": (Withdrawal, "pk", "account_id"), "batch_id": (PayoutBatch, "pk", "account_id")},
     topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),
@@ -187,6 +188,8 @@ ROOM: Final = rooms.Room(
         Table(ExternalCall),
         Table(Approval),
         Table(HoldReleaseVote),
+        Table(PayoutBatch),
+        Table(PayoutBatchLine),
         Table(
             PayoutProof,
             {"tried_at": reasons.CLOCK, "problem": reasons.SENTENCE, "next_look_at": reasons.TIMER},
@@ -195,6 +198,7 @@ ROOM: Final = rooms.Room(
     searches=(
         Search(searches.new, 31),
         Search(searches.withdrawals, 40),
+        Search(searches.batches, 41),
         Search(searches.destinations, 100),
         Search(searches.transactions, 160),
     ),

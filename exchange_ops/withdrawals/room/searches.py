@@ -13,6 +13,7 @@ from exchange_ops.ledger.room.searches import WHOLE_HASH, lines_named
 from exchange_ops.market.room import searches as market
 from exchange_ops.shared import rules
 from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals.batches.models import PayoutBatch
 from exchange_ops.withdrawals.forms import withdrawals_named
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -34,6 +35,16 @@ def withdrawals(text: str, scope: Scope) -> Iterator[Hit]:
     for row in newest(Withdrawal, withdrawals_named(text), pieces, scope):
         words = f"{plain(row.amount)} {row.currency} to {shortened(row.address)}, {row.label.lower()}"
         yield Hit("Withdrawals", row.reference, words, reverse("withdrawal", args=[row.pk]), "arrow-up-right")
+
+
+def batches(text: str, scope: Scope) -> Iterator[Hit]:
+    """By reference."""
+    number = text.upper().removeprefix(PayoutBatch.mark)
+    if number == text.upper() or not (number.isascii() and number.isdigit() and len(number) <= 15):
+        return
+    for row in PayoutBatch.objects.filter(pk=int(number), account__in=scope.accounts).annotate(count=Count("lines")):
+        words = f"{row.count} payout{'' if row.count == 1 else 's'}"
+        yield Hit("Batches", row.reference, words, reverse("payout-batch", args=[row.pk]), "file-text")
 
 
 def destinations(text: str, scope: Scope) -> Iterator[Hit]:

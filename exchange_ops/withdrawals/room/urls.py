@@ -3,7 +3,7 @@
 from django.urls import path
 
 from exchange_ops.withdrawals import api
-from exchange_ops.withdrawals.views import actions, detail, listing, new, payee_picker
+from exchange_ops.withdrawals.views import actions, batches, detail, listing, new, payee_picker
 
 lists = (listing.WITHDRAWALS,)
 urlpatterns = [
@@ -11,6 +11,9 @@ urlpatterns = [
     path("withdrawals/new/figures/", new.figures, name="withdrawal-figures"),
     path("withdrawals/new/payees/", payee_picker.picker, name="withdrawal-payees"),
     path("withdrawals/new/destination/", new.destination, name="withdrawal-destination"),
+    path("withdrawals/batch/", batches.new, name="payout-batch-new"),
+    path("withdrawals/batch/example.csv", batches.example, name="payout-batch-example"),
+    path("withdrawals/batches/BT-<int:batch_id>/", batches.batch, name="payout-batch"),
     path("withdrawals/<int:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
     path("withdrawals/<int:withdrawal_id>/approve/", actions.approve, name="withdrawal-approve"),
     path("withdrawals/<int:withdrawal_id>/reject/", actions.reject, name="withdrawal-reject"),

@@ -22,6 +22,7 @@ from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, Reso
 from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals.batches.models import PayoutBatchLine
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
@@ -65,6 +66,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     on_chain = row.currency == payouts.COIN
     return {
         "destination": destination_of(row),
+        "batch_line": PayoutBatchLine.objects.filter(withdrawal=row).select_related("batch").first(),
         "frozen": freezes.stopping(row.movement),
         "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,

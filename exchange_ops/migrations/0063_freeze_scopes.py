@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("exchange_ops", "0060_guards_of_payees"),
+        ("exchange_ops", "0062_guards_of_withdrawals"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -53,6 +53,6 @@ def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """Guards of policy, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0070_freeze_scopes")]
+    dependencies = [("exchange_ops", "0063_freeze_scopes")]
 
     operations = [migrations.RunPython(install)]
