@@ -27,8 +27,8 @@ TERMS: Final[dict[str, str]] = {
     "ecosystem": "Property tokens belong to the main or the test ecosystem; test tokens are for testing only.",
     "finality": "A final payment is too deep in the chain for any realistic reorganisation to reverse it.",
     "follower": "A desk process that stays connected to a service and receives updates live.",
-    "freeze": "A stop on payouts, transfers, orders and margin actions of an account, of a currency, to a destination, or of "
-    "everything. One person can order it; lifting it takes two.",
+    "freeze": "A stop on payouts, transfers, orders and margin actions of an account, of a currency, to a destination, "
+    "or of everything. One person can order it; lifting it takes two.",
     "freeze of a sub-account": "The sub-account can't log in, trade or withdraw until an administrator activates it. "
     "Its orders are cancelled.",
     "hold": "Funds that the exchange has reserved for one payout until it is paid or released.",

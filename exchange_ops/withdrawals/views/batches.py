@@ -109,7 +109,7 @@ def _render_form(request: DeskRequest, form: BatchForm, *, status: int = 200) ->
     account = accounts.current(request)
     context: dict[str, Any] = {
         "form": form,
-        "frozen": freezes.of_account(account),
+        "frozen": freezes.active_at(account),
         "columns": reading.COLUMNS,
         "most": reading.MOST_LINES,
         "hand_rows": form.hand_rows() if form.is_bound else [{}] * HAND_LINES,
@@ -133,7 +133,7 @@ def _preview(
         "account": account,
         "now": now,
         "checked": checked,
-        "frozen": freezes.of_account(account),
+        "frozen": freezes.active_at(account),
         "refusal": refusal,
         "text": form.cleaned_data["text"],
         "again": BatchForm(initial={"text": form.cleaned_data["text"]}),
