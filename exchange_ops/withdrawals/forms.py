@@ -199,6 +199,7 @@ class WithdrawalFilter(DatedForm):
         r"^(?i:BT-)?[0-9]{1,15}$",
         label="Batch",
         required=False,
+        max_length=20,
         error_messages={"invalid": "Enter the reference of a batch, for example BT-12."},
     )
 

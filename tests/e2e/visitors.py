@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 from playwright.sync_api import Locator, Page, expect
 
 from desk.people import demo, totp
-from tests import door, traffic
+from tests import door
 from tests.bounds import stretched
+from tests.e2e.craft import traffic
 from tests.houses import RunningHouse
 from wire.values import Secret
 

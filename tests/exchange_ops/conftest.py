@@ -199,7 +199,8 @@ def open_as(live_desk: Any, new_page: Callable[..., Any], password: str, payable
     `before(page)` is called before it opens anything. What the content security policy stopped is in `page.violations`.
     """
 
-    from tests import door, traffic
+    from tests import door
+    from tests.e2e.craft import traffic
 
     def open_page(person: Any, path: str, *, before: Callable[[Any], None] | None = None, **options: Any) -> Any:
         page = new_page(**options)

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from tests import traffic
+from tests.e2e.craft import traffic
 from tests.e2e.looks import NARROW, OVERFLOW, WIDE, complaints, failures
 from tests.e2e.visitors import ADDRESS, Outside
 

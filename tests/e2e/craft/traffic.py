@@ -20,17 +20,29 @@ class Traffic:
         self._page = page
         self._open: set[Any] = set()
         self._joined = False
-        page.on("request", self._open.add)
-        for event in ("requestfinished", "requestfailed"):
-            page.on(event, self._open.discard)
+        page.on("request", self._begin)
+        page.on("requestfinished", self._end)
+        page.on("requestfailed", self._end)
+        page.on("framenavigated", self._leave)
         page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
+
+    # The driver takes methods of Python as listeners, and none of a set.
+    def _begin(self, request: Any) -> None:
+        self._open.add(request)
+
+    def _end(self, request: Any) -> None:
+        self._open.discard(request)
+
+    def _leave(self, frame: Any) -> None:
+        """The document was replaced: of what the one before waited for, nobody hears any more."""
+        if frame == self._page.main_frame:
+            self._open.clear()
 
     def _hear(self, frame: Any) -> None:
         self._joined = self._joined or "followed" in str(frame)
 
     def open(self, address: str, *, joins: bool = True) -> None:
         """Go to an address; without `joins` the page may stay without a socket."""
-        self._open.clear()
         self._joined = False
         self._page.goto(address, wait_until="load")
         ends = time.monotonic() + stretched(60)
