@@ -1,11 +1,14 @@
 """What a freeze covers. Every gate, every preview and every digest asks `covers`, so that none of them differs."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from django.db.models import QuerySet
 
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy.models import Freeze
+
+R = TypeVar("R", bound=Any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,10 @@ def covers(freeze: Freeze, movement: Movement) -> bool:
     return True
 
 
-def covered(freeze: Freeze, rows: Iterable[Any]) -> list[Any]:
-    """Those of these rows, each with a `movement`, that the freeze covers."""
-    return [row for row in rows if covers(freeze, row.movement)]
+def covered(freeze: Freeze, rows: QuerySet[R]) -> list[R]:
+    """Those of these rows, each with an `account` and a `movement`, that the freeze covers."""
+    near = rows if freeze.account_id is None else rows.filter(account=freeze.account_id)
+    return [row for row in near if covers(freeze, row.movement)]
 
 
 def _trades(code: str, freeze: Freeze) -> bool:

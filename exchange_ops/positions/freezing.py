@@ -28,7 +28,6 @@ def would_release(freeze: Freeze) -> list[MarginAction]:
 def would_stop(freeze: Freeze) -> list[Stoppage]:
     """The actions that are queued."""
     rows = MarginAction.objects.filter(state=states.REQUESTED).order_by("pk")
-    rows = rows if freeze.account_id is None else rows.filter(account=freeze.account_id)
     return [
         Stoppage(
             row.reference,

@@ -25,7 +25,7 @@ _WAITING = (states.REVIEW, states.QUEUED)
 
 def lock_open(freeze: Freeze) -> list[Withdrawal]:
     """Every payout that the freeze covers and may move, locked."""
-    rows = _among(freeze, _OPEN)
+    rows = _in(*_OPEN)
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",))
     return covered(freeze, rows.select_related("account", "initiator"))
@@ -51,7 +51,7 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
 
 def would_release(freeze: Freeze) -> list[Withdrawal]:
     """The payouts whose hold the freeze would release now."""
-    return [row for row in covered(freeze, _among(freeze, (states.HELD, states.COMMITTING))) if _is_released(row)]
+    return [row for row in covered(freeze, _in(states.HELD, states.COMMITTING)) if _is_released(row)]
 
 
 def would_stop(freeze: Freeze) -> list[Stoppage]:
@@ -63,7 +63,7 @@ def would_stop(freeze: Freeze) -> list[Stoppage]:
             f"{kept_amount(row.amount, row.currency)} to {row.address}",
             "waits until the freeze is lifted; approvals before it no longer count",
         )
-        for row in covered(freeze, _among(freeze, (states.DRAFT, *_WAITING)))
+        for row in covered(freeze, _in(states.DRAFT, *_WAITING))
     ]
 
 
@@ -75,13 +75,12 @@ def _is_released(row: Withdrawal) -> bool:
 
 def wake(freeze: Freeze, *, now: datetime) -> None:
     """Wake the requests that waited for the end of the freeze: they are evaluated again and go on."""
-    numbers = [row.pk for row in covered(freeze, _among(freeze, _WAITING))]
+    numbers = [row.pk for row in covered(freeze, _in(*_WAITING))]
     for number in numbers:
         outbox.wake(machine.ADVANCE_TASK, number)
     Withdrawal.objects.filter(pk__in=numbers, state__in=_WAITING).update(next_action_at=now)
 
 
-def _among(freeze: Freeze, among: tuple[str, ...]) -> QuerySet[Withdrawal]:
-    """The payouts in these states at the accounts of the freeze, by number."""
-    rows = Withdrawal.objects.filter(state__in=among).order_by("pk")
-    return rows if freeze.account_id is None else rows.filter(account=freeze.account_id)
+def _in(*among: str) -> QuerySet[Withdrawal]:
+    """The payouts in these states, by number."""
+    return Withdrawal.objects.filter(state__in=among).order_by("pk")

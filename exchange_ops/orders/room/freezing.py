@@ -30,7 +30,7 @@ def would_release(freeze: Freeze) -> list[Order]:
 def would_stop(freeze: Freeze) -> list[Stoppage]:
     """Orders that are queued, and those that wait for an approval, which is not possible during a freeze."""
     waiting = Order.objects.filter(state__in=(states.REQUESTED, states.WAITING)).order_by("pk")
-    rows = covered(freeze, waiting if freeze.account_id is None else waiting.filter(account=freeze.account_id))
+    rows = covered(freeze, waiting)
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
     return [
         Stoppage(row.reference, reverse("order", args=[row.pk]), title(row, symbols.get(row.symbol)), _effect(row))

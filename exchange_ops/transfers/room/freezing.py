@@ -52,7 +52,7 @@ def wake(freeze: Freeze, *, now: datetime) -> None:
 
 def _waiting(freeze: Freeze) -> list[Transfer]:
     rows = Transfer.objects.filter(state__in=Transfer.BEHIND_A_FREEZE).order_by("pk")
-    return covered(freeze, rows if freeze.account_id is None else rows.filter(account=freeze.account_id))
+    return covered(freeze, rows)
 
 
 def _effect(row: Transfer) -> str:
