@@ -12,9 +12,11 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.payees import importing, rules
-from exchange_ops.payees.importing import CannotRead, Line
+from exchange_ops.payees.importing import Line
 from exchange_ops.payees.views import ONLY
 from exchange_ops.payees.workflow import CannotAdd
+from exchange_ops.shared import csv_lines
+from exchange_ops.shared.csv_lines import CannotRead
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
@@ -38,9 +40,10 @@ class ImportForm(forms.Form):
         cleaned = super().clean() or {}
         if file := cleaned.get("file"):
             try:
-                cleaned["text"] = file.read().decode("utf-8-sig")
-            except UnicodeDecodeError:
-                self.add_error("file", "Nothing was imported: save the file as CSV in UTF-8, then choose it again.")
+                # Of a file that is too large only as much is read as shows that it is.
+                cleaned["text"] = csv_lines.decoded(file.read(csv_lines.MOST_BYTES + 1), name=file.name or "")
+            except CannotRead as refusal:
+                self.add_error("file", f"Nothing was imported. {refusal}")
         elif not (cleaned.get("text") or "").strip() and not self.errors:
             self.add_error("file", "Choose a CSV file, or paste its lines.")
         return cleaned
@@ -59,11 +62,13 @@ def new(request: DeskRequest) -> HttpResponse:
     try:
         lines = importing.read(text, account=account)
     except CannotRead as refusal:
-        return _render(request, ImportForm(initial={"text": text}), refusal=str(refusal), status=422)
+        return _render(
+            request, ImportForm(initial={"text": text}), refusal=f"Nothing was imported. {refusal}", status=422
+        )
     confirmed = form.cleaned_data["confirmed"]
     if not confirmed:
         return _render(request, ImportForm(initial={"text": text}), lines=lines)
-    if confirmed != _numbers(lines):
+    if confirmed != importing.content_of(lines):
         return _render(request, ImportForm(initial={"text": text}), lines=lines, refusal=CHANGED, status=409)
     return _add(request, text, lines)
 
@@ -78,11 +83,6 @@ def _add(request: DeskRequest, text: str, lines: list[Line]) -> HttpResponse:
     plural = "payee added" if len(rows) == 1 else "payees added"
     messages.success(request, f"{len(rows)} {plural}: {names}. Two treasurers must approve each.")
     return redirect("payees")
-
-
-def _numbers(lines: list[Line]) -> str:
-    """The lines that a confirmation adds, by number: another list than the one that was shown is shown again."""
-    return ",".join(str(line.number) for line in lines if not line.problems)
 
 
 def _render(
@@ -100,9 +100,9 @@ def _render(
         "lines": lines,
         "good": len(good),
         "bad": len(lines or []) - len(good),
-        "shown": _numbers(good),
+        "shown": importing.content_of(good),
         "refusal": refusal,
-        "columns": ", ".join(importing.COLUMNS),
-        "most": importing.MOST_LINES,
+        "columns": ", ".join(importing.COLUMNS.names),
+        "most": csv_lines.MOST_LINES,
     }
     return show(request, "exchange_ops/payees_import.html", context, status=status)

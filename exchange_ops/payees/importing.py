@@ -4,8 +4,8 @@ Nothing is stored between the two: the text is read and checked again when it is
 of its own, which needs its own two approvals (`workflow.add`).
 """
 
-import csv
-import io
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,30 +17,27 @@ from exchange_ops.market.models import Currency
 from exchange_ops.payees import states, workflow
 from exchange_ops.payees.forms import PayeeForm
 from exchange_ops.payees.models import Payee
+from exchange_ops.shared import csv_lines
+from exchange_ops.shared.csv_lines import Columns
 from exchange_ops.shared.models import Account
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-MOST_LINES: Final = 200
-MOST_CHARACTERS: Final = 200_000
-# Each column of the file and the field of a payee; further names are those of the list's own export.
-COLUMNS: Final = {
-    "name": "title",
-    "owner": "owner",
-    "currency": "currency",
-    "address": "address",
-    "payment id": "payment_id",
-    "group": "group",
-    "reference": "supplier",
-    "how checked": "evidence",
-}
-_ALSO: Final = {"company reference": "supplier", "how the address was checked": "evidence", "evidence": "evidence"}
-_NEEDED: Final = ("name", "owner", "currency", "address", "how checked")
-
-
-class CannotRead(Exception):
-    """The file can't be read as payees; the text is the sentence for the person."""
+COLUMNS: Final = Columns(
+    names=("name", "owner", "currency", "address", "payment_id", "group", "reference", "how_checked"),
+    required=("name", "owner", "currency", "address", "how_checked"),
+    # Further names are those of the list's own export, which has columns that are not imported.
+    aliases={
+        "company_reference": "reference",
+        "how_the_address_was_checked": "how_checked",
+        "evidence": "how_checked",
+    },
+    ignores_others=True,
+)
+# The field of a payee for each column of another name.
+_FIELDS: Final = {"name": "title", "reference": "supplier", "how_checked": "evidence"}
+_NAMES: Final = tuple(_FIELDS.get(name, name) for name in COLUMNS.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +50,23 @@ class Line:
 
 
 def read(text: str, *, account: Account) -> list[Line]:
-    """Every line of the file with its problems. Raises CannotRead for a file that has no such lines."""
-    if len(text) > MOST_CHARACTERS:
-        raise CannotRead(f"Nothing was imported: the file has more than {MOST_CHARACTERS:,} characters.")
-    rows = list(_rows(text))
-    if not rows:
-        raise CannotRead("Nothing was imported: the file has no payees below its header line.")
-    if len(rows) > MOST_LINES:
-        raise CannotRead(f"Nothing was imported: the file has {len(rows)} payees; import up to {MOST_LINES} at a time.")
+    """Every line of the file with its problems. Raises `csv_lines.CannotRead` for a file that has no such lines."""
+    entries = csv_lines.read(text, COLUMNS)
     currencies = list(Currency.objects.filter(crypto=True))
     listing = list(Payee.objects.filter(account=account).order_by("pk"))
     lines: list[Line] = []
-    for number, fields in rows:
+    for entry in entries:
+        fields = {_FIELDS.get(name, name): entry.fields.get(name, "").strip() for name in COLUMNS.names}
         payee, problems = _payee(account, fields, currencies)
-        lines.append(Line(number, payee, problems or tuple(_list_problems(payee, listing, lines))))
+        problems = (entry.problem,) if entry.problem else problems
+        lines.append(Line(entry.number, payee, problems or tuple(_list_problems(payee, listing, lines))))
     return lines
+
+
+def content_of(lines: Sequence[Line]) -> str:
+    """The digest of what a confirmation adds: the lines without problems, with all that each payee is made of."""
+    added = [[line.number, *(getattr(line.payee, name) for name in _NAMES)] for line in lines if not line.problems]
+    return hashlib.sha256(json.dumps(["countersign-payees-1", added], ensure_ascii=True).encode()).hexdigest()
 
 
 def add(
@@ -77,7 +76,6 @@ def add(
 
     Raises `workflow.CannotAdd`.
     """
-    names = ("title", "owner", "currency", "address", "payment_id", "group", "supplier", "evidence")
     with transaction.atomic():
         return [
             workflow.add(
@@ -85,7 +83,7 @@ def add(
                 account=account,
                 now=now,
                 session_key=session_key,
-                **{name: getattr(line.payee, name) for name in names},
+                **{name: getattr(line.payee, name) for name in _NAMES},
             )
             for line in lines
             if not line.problems
@@ -132,33 +130,3 @@ def _list_problems(payee: Payee, listing: Sequence[Payee], before: Sequence[Line
 
 def _key(payee: Payee) -> tuple[str, str, str]:
     return payee.currency, payee.address, payee.payment_id
-
-
-def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The fields of each line that is not empty, with its number in the file."""
-    text = text.removeprefix("\ufeff")
-    head = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True)
-    try:
-        names = _header(next(reader, []))
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) > len(names):
-                raise CannotRead(f"Nothing was imported: line {reader.line_num} has more columns than the header line.")
-            filled = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if name}
-            yield reader.line_num, {**dict.fromkeys(COLUMNS.values(), ""), **filled}
-    except csv.Error as problem:
-        raise CannotRead(f"Nothing was imported: line {reader.line_num} is not CSV: {problem}.") from None
-
-
-def _header(cells: Sequence[str]) -> list[str]:
-    """The field of each column, empty for one that is not imported."""
-    names = [" ".join(cell.lower().split()) for cell in cells]
-    fields = [COLUMNS.get(name) or _ALSO.get(name, "") for name in names]
-    if missing := [name for name in _NEEDED if COLUMNS[name] not in fields]:
-        listed = ", ".join(missing)
-        raise CannotRead(f"Nothing was imported: the first line has to name the columns. Missing: {listed}.")
-    if twice := [name for name in fields if name and fields.count(name) > 1]:
-        raise CannotRead(f"Nothing was imported: two columns are for the same field ({twice[0]}).")
-    return fields

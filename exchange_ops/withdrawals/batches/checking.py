@@ -17,10 +17,10 @@ from exchange_ops.addresses.destinations import Destination
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
 from exchange_ops.policy.quorum import Verdict
+from exchange_ops.shared.csv_lines import Entry
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
 from exchange_ops.withdrawals import request_checks, workflow
-from exchange_ops.withdrawals.batches.reading import Entry
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.forms import NewWithdrawalForm

@@ -4,8 +4,9 @@ from typing import Any, Final
 
 from django import forms
 
+from exchange_ops.shared import csv_lines
+from exchange_ops.shared.csv_lines import CannotRead, Entry
 from exchange_ops.withdrawals.batches import reading
-from exchange_ops.withdrawals.batches.reading import COLUMNS, CannotRead, Entry
 
 HAND_LINES: Final = 5
 _LONGEST_CELL: Final = 1000
@@ -25,7 +26,7 @@ class BatchForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "autocomplete": "off", "wrap": "off"}),
-        error_messages={"null_characters_not_allowed": f"The text contains binary data. {reading.AS_UTF8}"},
+        error_messages={"null_characters_not_allowed": f"The text contains binary data. {csv_lines.AS_UTF8}"},
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -46,7 +47,7 @@ class BatchForm(forms.Form):
     def hand_rows(self) -> list[dict[str, str]]:
         """The lines by hand, as they were typed."""
         return [
-            {name: str(self.data.get(f"{name}-{at}", ""))[:_LONGEST_CELL] for name in COLUMNS}
+            {name: str(self.data.get(f"{name}-{at}", ""))[:_LONGEST_CELL] for name in reading.NAMES}
             for at in range(HAND_LINES)
         ]
 
@@ -55,7 +56,7 @@ class BatchForm(forms.Form):
         try:
             if file is not None:
                 # Of a file that is too large only as much is read as shows that it is.
-                text = reading.decoded(file.read(reading.MOST_BYTES + 1), name=file.name or "")
+                text = csv_lines.decoded(file.read(csv_lines.MOST_BYTES + 1), name=file.name or "")
             self.entries = reading.read(text)
         except CannotRead as problem:
             self.add_error(name, str(problem))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from django.db import IntegrityError, transaction
 
 from exchange_ops.shared import rules
+from exchange_ops.shared.csv_lines import Entry
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.batches import checking, reading
 from exchange_ops.withdrawals.batches.checking import Checked
 from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
-from exchange_ops.withdrawals.batches.reading import Entry
 
 if TYPE_CHECKING:
     from desk.models import Person

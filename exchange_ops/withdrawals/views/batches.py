@@ -14,7 +14,7 @@ from desk.people.signing.signed_lists import MOST
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.policy import freezes
-from exchange_ops.shared import rules
+from exchange_ops.shared import csv_lines, rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -110,8 +110,8 @@ def _render_form(request: DeskRequest, form: BatchForm, *, status: int = 200) ->
     context: dict[str, Any] = {
         "form": form,
         "frozen": freezes.active_at(account),
-        "columns": reading.COLUMNS,
-        "most": reading.MOST_LINES,
+        "columns": reading.NAMES,
+        "most": csv_lines.MOST_LINES,
         "hand_rows": form.hand_rows() if form.is_bound else [{}] * HAND_LINES,
         "by_hand": form.is_bound and any(any(row.values()) for row in form.hand_rows()),
         "recent": PayoutBatch.objects.filter(account=account).select_related("initiator").order_by("-pk")[:RECENT],

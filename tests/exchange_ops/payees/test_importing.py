@@ -1,11 +1,14 @@
 """Import of payees from a CSV file: a preview of each line, and nothing before it is confirmed."""
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils.html import strip_tags
 
 from exchange_ops.payees import importing
 from exchange_ops.payees.models import Payee
+from exchange_ops.shared.csv_lines import CannotRead
 from tests.exchange_ops import rows
 from tests.exchange_ops.permissions.subjects.payees import added
 
@@ -38,8 +41,9 @@ def test_each_line_says_its_own_problem(operator):
         line("bitcoincash:qqqbad", "Typo"),
         line(GOOD, "Coin", currency="XYZ"),
         line(GOOD, "", checked=""),
+        line(GOOD) + ",more",
     )
-    assert [one.number for one in lines] == [2, 3, 4, 5, 6, 7]
+    assert [one.number for one in lines] == [2, 3, 4, 5, 6, 7, 8]
     problems = [" ".join(one.problems) for one in lines]
     assert problems[:3] == [
         "",
@@ -50,6 +54,7 @@ def test_each_line_says_its_own_problem(operator):
     assert problems[4] == "XYZ is not a currency that is paid to addresses."
     assert "Enter a name for this payee." in problems[5]
     assert "Enter how the address was checked." in problems[5]
+    assert problems[6] == "9 fields, but the header has 8 columns."
     assert Payee.objects.count() == 1
 
 
@@ -65,16 +70,15 @@ def test_a_look_alike_of_a_known_payee_is_not_added(operator):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "has no payees below its header line"),
-        ("Name,Address\nMill,1abc", "Missing: owner, currency, how checked."),
-        (f"{HEAD}\n{line(GOOD)},more", "line 2 has more columns"),
-        (f'{HEAD}\n"open', "line 2 is not CSV"),
-        (f"{HEAD}\n{line(GOOD)}\n" * 1 + f"{line(GOOD)}\n" * importing.MOST_LINES, "import up to 200 at a time"),
+        ("", "There is only a header"),
+        ("Name,Address\nMill,1abc", "Missing column: owner, currency, how_checked."),
+        (f'{HEAD}\n"open', "Line 2 can't be read"),
+        (f"{HEAD}\n" + f"{line(GOOD)}\n" * 201, "at most 200 lines; this one has 201"),
     ],
-    ids=["empty", "columns", "more", "quote", "long"],
+    ids=["empty", "columns", "quote", "long"],
 )
 def test_a_file_that_is_no_list_of_payees_is_refused_whole(content, words):
-    with pytest.raises(importing.CannotRead, match=words):
+    with pytest.raises(CannotRead, match=words):
         importing.read(content or HEAD, account=rows.account())
 
 
@@ -82,13 +86,17 @@ def test_nothing_is_added_before_it_is_confirmed_and_each_payee_once(operator, s
     client = signed_in(operator)
     content = "\n".join((HEAD.replace(",", ";"), line(GOOD).replace(",", ";"), line("bad", "Typo").replace(",", ";")))
     file = SimpleUploadedFile("payees.csv", content.encode("utf-8-sig"), "text/csv")
-    page = text(client.post("/payees/import/", {"file": file}))
+    preview = client.post("/payees/import/", {"file": file})
+    page = text(preview)
     assert "Preview: 1 payee to add, 1 line with problems" in page
     assert "Lines with problems are not added." in page
     assert not Payee.objects.exists()
-    assert client.post("/payees/import/", {"text": content, "confirmed": "2,3"}).status_code == 409
+    mark = re.search(r'name="confirmed" value="([^"]+)"', preview.content.decode())[1]
+    # Other lines than those of the preview, under the same numbers.
+    changed = {"text": content.replace(GOOD, OTHER), "confirmed": mark}
+    assert client.post("/payees/import/", changed).status_code == 409
     assert not Payee.objects.exists()
-    confirmed = {"text": content, "confirmed": "2"}
+    confirmed = {"text": content, "confirmed": mark}
     assert "1 payee added: PY-" in text(client.post("/payees/import/", confirmed, follow=True))
     row = Payee.objects.get()
     assert (row.title, row.address, row.state, row.initiator) == ("Mill", GOOD, "review", operator)
@@ -96,4 +104,6 @@ def test_nothing_is_added_before_it_is_confirmed_and_each_payee_once(operator, s
     assert (again.status_code, Payee.objects.count()) == (409, 1)
     assert f"Already in the list: {row.reference}" in text(again)
     odd = SimpleUploadedFile("payees.csv", "Name;Müller".encode("latin-1"), "text/csv")
-    assert "in UTF-8" in text(client.post("/payees/import/", {"file": odd}))
+    assert "Nothing was imported. The file is not UTF-8 text (line 1)." in text(
+        client.post("/payees/import/", {"file": odd})
+    )

@@ -33,7 +33,7 @@ PATH = "/withdrawals/batch/"
 def lines(*payouts):
     """CSV of payouts: each an amount, or the fields that differ from a usual line."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, reading.COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, reading.NAMES, lineterminator="\n")
     writer.writeheader()
     usual = {"currency": "BCH", "address": rows.ADDRESS, "reason": "Invoice 2041", "network_fee": "", "payment_id": ""}
     for each in payouts:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from exchange_ops.shared.csv_lines import CannotRead, decoded
 from exchange_ops.withdrawals.batches import reading
-from exchange_ops.withdrawals.batches.reading import CannotRead
 
 HEAD = "currency,amount,address,reason"
 LINE = "BCH,0.250000000000000001,qq,Invoice 1"
@@ -22,7 +22,7 @@ LINE = "BCH,0.250000000000000001,qq,Invoice 1"
     ],
 )
 def test_whatever_program_wrote_the_file_its_lines_are_the_same(content):
-    (entry,) = reading.read(reading.decoded(content, name="payroll.CSV"))
+    (entry,) = reading.read(decoded(content, name="payroll.CSV"))
     values = {name: value.strip() for name, value in entry.fields.items() if name != "payment_id"}
     assert values == {"currency": "BCH", "amount": "0.250000000000000001", "address": "qq", "reason": "Invoice 1"}
     assert (entry.number, entry.problem) == (2, "")
@@ -65,7 +65,7 @@ def test_a_line_has_the_number_that_it_has_in_the_file_and_a_wrong_number_of_fie
 )
 def test_what_is_no_batch_is_refused_with_a_sentence_of_its_own(content, name, words):
     with pytest.raises(CannotRead) as refusal:
-        reading.read(reading.decoded(content, name=name))
+        reading.read(decoded(content, name=name))
     assert words in str(refusal.value)
 
 
