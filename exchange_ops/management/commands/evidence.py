@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from chaindata.cache import service
 from desk import clock
 from exchange_ops.evidence import bundle, verifier
+from exchange_ops.management.payouts import by_reference
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import material
 
@@ -25,7 +26,7 @@ class Command(BaseCommand):
             _write(path, verifier.source().encode())
             self.stdout.write(f"{path} written. Usage: python3 {path.name} BUNDLE.zip")
             return
-        row, now = _row(options["withdrawal"] or ""), clock.now()
+        row, now = by_reference(options["withdrawal"] or ""), clock.now()
         with _new(path) as file:
             try:
                 written = bundle.write(file, withdrawal_id=row.pk, reader=None, material=_material(row), now=now)
@@ -36,15 +37,6 @@ class Command(BaseCommand):
         self.stdout.write(f"{path} written: the evidence of {row.reference}.")
         for sentence in written.missing:
             self.stdout.write(f"Not there yet: {sentence}")
-
-
-def _row(text: str) -> Withdrawal:
-    number = text.removeprefix("W-")
-    is_number = number.isascii() and number.isdigit() and len(number) < 19
-    row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
-    if row is None:
-        raise CommandError("Payout not found.")
-    return row
 
 
 def _material(row: Withdrawal) -> material.Material:

@@ -8,6 +8,7 @@ from chaindata import tip_follower
 from chaindata.cache import service
 from chaindata.proofs.verification import Verdict
 from desk import clock
+from exchange_ops.management.payouts import by_reference
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from wire.errors import CallFailed
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("withdrawal", help="payout number, with or without W-")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        row = _row(options["withdrawal"])
+        row = by_reference(options["withdrawal"])
         try:
             verdict = _verdict(row)
         except payouts.CannotProve as reason:
@@ -34,15 +35,6 @@ class Command(BaseCommand):
         if verdict.depth < settings.PAYOUT_PROOF_DEPTH:
             depths = f"{verdict.depth} of {settings.PAYOUT_PROOF_DEPTH} required confirmations"
             raise CommandError(f"{row.reference} is not verified yet: {depths}.")
-
-
-def _row(text: str) -> Withdrawal:
-    number = text.removeprefix("W-")
-    is_number = number.isascii() and number.isdigit() and len(number) < 19
-    row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
-    if row is None:
-        raise CommandError("Payout not found.")
-    return row
 
 
 def _verdict(row: Withdrawal) -> Verdict:
