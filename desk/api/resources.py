@@ -27,7 +27,7 @@ from desk import clock
 from desk.api import idempotency
 from desk.api.refusals import FORM, CannotRecord
 from desk.lists.declared import List
-from desk.lists.filters import DayField, FilterForm, ZoneField
+from desk.lists.filters import FilterForm
 from desk.lists.places import PAGE_ROWS
 from desk.web.problem_details import refusing
 
@@ -220,7 +220,7 @@ def _misplaced(request: Request) -> dict[str, list[str]]:
 
 
 def _described(field: forms.Field) -> dict[str, Any]:
-    """A filter for programs: a word of a list, a number, a day, a zone or a short text; empty counts as not set."""
+    """A filter for programs: a word of a list, a number, a text of one form or any text; empty counts as not set."""
     if isinstance(field, forms.IntegerField):
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
@@ -228,8 +228,8 @@ def _described(field: forms.Field) -> dict[str, Any]:
         values = [str(value) for value, _ in flatten_choices(choices)]
         # An empty text filters nothing, as the absent parameter does.
         return {"type": "string", "enum": values if field.required or "" in values else ["", *values]}
-    if isinstance(field, DayField | ZoneField):
-        return {"type": "string", "pattern": field.pattern}
+    if pattern := getattr(field, "pattern", ""):
+        return {"type": "string", "pattern": pattern}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}
 
 

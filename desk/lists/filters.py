@@ -44,6 +44,14 @@ class ZoneField(forms.CharField):
         return name
 
 
+class PatternField(forms.RegexField):
+    """A text of one form, such as a reference; `pattern` says so to programs, which may leave it empty."""
+
+    def __init__(self, text: str, **options: Any) -> None:
+        self.pattern = f"^({text})?$"
+        super().__init__(self.pattern, strip=False, **options)
+
+
 class FilterForm(forms.Form):
     """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page.
 

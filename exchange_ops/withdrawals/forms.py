@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from desk.audit.words import SYSTEM
 from desk.fields import plain
-from desk.lists.filters import SEARCH_MOST, DatedForm
+from desk.lists.filters import SEARCH_MOST, DatedForm, PatternField
 from exchange_ops.addresses import destinations
 from exchange_ops.market.models import Currency
 from exchange_ops.payees.models import Payee
@@ -195,11 +195,10 @@ class WithdrawalFilter(DatedForm):
     )
     currency = forms.CharField(label="Currency", required=False, max_length=20)
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
-    batch = forms.RegexField(
-        r"^(?i:BT-)?[0-9]{1,15}$",
+    batch = PatternField(
+        "([Bb][Tt]-)?[0-9]{1,15}",
         label="Batch",
         required=False,
-        max_length=20,
         error_messages={"invalid": "Enter the reference of a batch, for example BT-12."},
     )
 
