@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from servestatic import ServeStaticASGI
 
+from desk.actions import file_types
 from project.origins import OwnOrigin
 from project.pages import PagesInThreads
 
@@ -19,6 +20,7 @@ _pages = PagesInThreads(
     threads=settings.WEB_THREADS,
     body_limit=settings.BODY_LIMIT_BYTES,
     body_seconds=settings.BODY_SECONDS,
+    larger={file_types.PATHS: file_types.BODY_BYTES},
 )
 
 # Needs the apps, which the line above has loaded.

@@ -8,11 +8,14 @@ whole first), so neither a slow sender nor a slow reader holds a thread.
 import asyncio
 import contextvars
 import io
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from a2wsgi.wsgi import build_environ
+
+_LARGER_AT_ONCE = 4
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,19 +35,30 @@ class PagesInThreads:
     """An ASGI application (http only) around a WSGI one.
 
     `threads` is the number of pages answered at once; a body may have `body_limit` bytes and take `body_seconds`.
+    `larger` are paths and the bytes that a body sent there may have; of those few are read at once.
     """
 
-    def __init__(self, pages: Callable[..., Any], *, threads: int, body_limit: int, body_seconds: int) -> None:
+    def __init__(
+        self,
+        pages: Callable[..., Any],
+        *,
+        threads: int,
+        body_limit: int,
+        body_seconds: int,
+        larger: Mapping[re.Pattern[str], int] | None = None,
+    ) -> None:
         self._pages = pages
         self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="page")
         self._body_limit = body_limit
         self._body_seconds = body_seconds
+        self._larger = larger or {}
+        self._turns = asyncio.Semaphore(_LARGER_AT_ONCE)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         try:
             scope = _plain(scope)
             async with asyncio.timeout(self._body_seconds):
-                body = await self._whole_body(scope, receive)
+                body = await self._bounded_body(scope, receive)
         except CannotRead as refusal:
             await _refuse(send, refusal)
             return
@@ -80,22 +94,32 @@ class PagesInThreads:
             {"type": "http.response.body", "body": content},
         )
 
-    async def _whole_body(self, scope: Message, receive: Receive) -> bytes | None:
-        """The body, or None when the sender has gone: then nobody waits for an answer and nothing is run."""
-        too_large = CannotRead(413, f"The request body is too large: the limit is {self._body_limit} bytes.")
-        stated = dict(scope["headers"]).get(b"content-length", b"0")
-        if not stated.isdigit() or int(stated) > self._body_limit:
+    async def _bounded_body(self, scope: Message, receive: Receive) -> bytes | None:
+        """The body within the limit of its path. What may be larger waits for one of few turns, so that such bodies
+        together never fill the memory."""
+        for path, limit in self._larger.items():
+            if path.fullmatch(scope["path"]):
+                async with self._turns:
+                    return await _whole_body(scope, receive, limit)
+        return await _whole_body(scope, receive, self._body_limit)
+
+
+async def _whole_body(scope: Message, receive: Receive, limit: int) -> bytes | None:
+    """The body, or None when the sender has gone: then nobody waits for an answer and nothing is run."""
+    too_large = CannotRead(413, f"The request body is too large: the limit is {limit} bytes.")
+    stated = dict(scope["headers"]).get(b"content-length", b"0")
+    if not stated.isdigit() or int(stated) > limit:
+        raise too_large
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if len(body) > limit:
             raise too_large
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            if len(body) > self._body_limit:
-                raise too_large
-            if not message.get("more_body", False):
-                return bytes(body)
+        if not message.get("more_body", False):
+            return bytes(body)
 
 
 def _plain(scope: Message) -> Message:

@@ -74,6 +74,7 @@ class Entry:
     done_by: str = ""
     taken_by: "Person | None" = None
     comments: int = 0
+    files: int = 0
     phase: str = ""
     kind: str = ""
     scope: str = ""

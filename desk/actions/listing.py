@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from desk.actions import entries, threads
+from desk.actions import attachments, entries, threads
 from desk.actions.entries import Entry
 from desk.people import scopes
 
@@ -121,12 +121,12 @@ def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime
 
 
 def _with_threads(visible: list[Entry]) -> list[Entry]:
-    """The same entries, each with who has taken it and how many comments it has."""
+    """The same entries, each with who has taken it and how many comments and files it has."""
     subjects = [entry.subject for entry in visible]
-    taken, counts = threads.taken_by(subjects), threads.counts(subjects)
+    taken, counts, files = threads.taken_by(subjects), threads.counts(subjects), attachments.counts(subjects)
     for entry in visible:
         entry.taken_by = entry.taken_by or taken.get(entry.subject)
-        entry.comments = counts.get(entry.subject, 0)
+        entry.comments, entry.files = counts.get(entry.subject, 0), files.get(entry.subject, 0)
     return visible
 
 

@@ -1,13 +1,15 @@
-"""Comments on what waits for people, and who has taken it on."""
+"""Comments on what waits for people, files attached to it, and who has taken it on."""
 
 from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 
 from desk.rows.witnessed import Witnessed
 
 LONGEST_COMMENT = 2000
+LONGEST_FILE_NAME = 120
 
 
 class Comment(Witnessed):
@@ -27,6 +29,44 @@ class Comment(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.person}: {self.text[:40]}"
+
+
+class StoredFile(models.Model):
+    """The content of a file under its SHA-256 in hexadecimal. It is never changed and never removed."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class Attachment(Witnessed):
+    """One file attached to `subject` ("withdrawal:12"). `size` is in bytes."""
+
+    subject = models.CharField(max_length=60)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    stored = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=LONGEST_FILE_NAME)
+    media_type = models.CharField(max_length=40)
+    size = models.PositiveIntegerField()
+    request_key = models.CharField(max_length=80)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["person", "request_key"], name="attachment_one_per_request_key"),
+            models.UniqueConstraint(fields=["subject", "stored"], name="attachment_once_per_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person}: {self.name}"
+
+    @property
+    def url(self) -> str:
+        """The address at which who may see the subject downloads it."""
+        name, _, number = self.subject.partition(":")
+        return reverse("thread-file", args=(name, int(number), self.pk))
 
 
 class Taken(models.Model):

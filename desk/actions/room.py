@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from desk.actions import approvals, threads
 from desk.actions.incident_source import SOURCE
-from desk.actions.models import Comment
+from desk.actions.models import Attachment, Comment, StoredFile
 from desk.machines import decisions
 from desk.machines.guards import Guards
 from desk.people import roles
@@ -13,7 +13,7 @@ from desk.rows import witnessed
 if TYPE_CHECKING:
     from desk.models import Person
 
-GUARDS: Final = Guards(history=(Comment,))
+GUARDS: Final = Guards(history=(Comment, Attachment, StoredFile))
 SOURCES: Final = (SOURCE,)
 APPROVALS: Final = (approvals.SOURCE,)
 
@@ -28,4 +28,10 @@ TOPICS: Final = {threads.TOPIC: _may_follow, decisions.TOPIC: _may_follow}
 def register() -> None:
     """Declare the tables; called once at the start."""
     witnessed.register(Comment)
-    witnessed.decides_nothing({"desk.taken": "shows colleagues who is handling an item; not binding"})
+    witnessed.register(Attachment)
+    witnessed.decides_nothing(
+        {
+            "desk.taken": "shows colleagues who is handling an item; not binding",
+            "desk.storedfile": "each reading compares the content with the SHA-256 in the witnessed attachment",
+        }
+    )

@@ -36,7 +36,7 @@ def comment(
     try:
         with transaction.atomic():
             row.save(force_insert=True)
-            _record(subject, "commented", person, now=now, session_key=session_key, after={"text": text})
+            record(subject, "commented", person, now=now, session_key=session_key, after={"text": text})
     except IntegrityError:
         return Comment.objects.get(person=person, request_key=request_key[:80])
     return row
@@ -47,7 +47,7 @@ def take_on(*, subject: str, person: "Person", now: datetime, session_key: str =
     try:
         with transaction.atomic():
             Taken.objects.create(subject=subject, person=person, at=now)
-            _record(subject, "taken", person, now=now, session_key=session_key)
+            record(subject, "taken", person, now=now, session_key=session_key)
     except IntegrityError:
         return False
     return True
@@ -58,7 +58,7 @@ def put_back(*, subject: str, person: "Person", now: datetime, session_key: str 
     with transaction.atomic():
         if not Taken.objects.filter(subject=subject).delete()[0]:
             return False
-        _record(subject, "put_back", person, now=now, session_key=session_key)
+        record(subject, "put_back", person, now=now, session_key=session_key)
     return True
 
 
@@ -84,9 +84,10 @@ def commented_by(person: "Person", subjects: Collection[str]) -> set[str]:
     return set(rows.order_by().values_list("subject", flat=True).distinct())
 
 
-def _record(
+def record(
     subject: str, action: str, person: "Person", *, now: datetime, session_key: str, after: dict[str, str] | None = None
 ) -> None:
+    """Write what a person did with a thread to the trail, and tell the browsers that show it."""
     trail.record(
         actor=person,
         action=f"thread.{action}",

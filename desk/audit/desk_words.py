@@ -60,10 +60,11 @@ TOKEN: Final = Words(
 )
 COMMENT: Final = Words(
     name=THREAD,
-    title="Comments and assignments",
+    title="Comments, files and assignments",
     noun="",
     sentences={
         "commented": "{who} commented on {it}.",
+        "attached": "{who} attached a file to {it}.",
         "taken": "{who} assigned {it} to themselves.",
         "put_back": "{who} unassigned themselves from {it}.",
     },

@@ -1,18 +1,21 @@
-"""Needs action: everything that waits for a person, and the comments on it."""
+"""Needs action: everything that waits for a person, the comments on it and the files attached to it."""
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 from django import forms
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.crypto import get_random_string
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock
-from desk.actions import entries, listing, selection, threads
+from desk.actions import attachments, entries, file_types, listing, selection, threads
+from desk.actions.models import Attachment
 from desk.incidents import queries
 from desk.incidents.kinds import Severity
 from desk.models import Person
@@ -34,6 +37,19 @@ class CommentForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2}),
+    )
+    request_key = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class FileForm(forms.Form):
+    """One file. Its name and content are checked where it is stored."""
+
+    file = forms.FileField(
+        label="Attach a file",
+        help_text=f"{file_types.NAMES}, up to {file_types.MOST_BYTES // 1_000_000} MB. It can't be removed later.",
+        allow_empty_file=True,
+        error_messages={"required": "Choose a file."},
+        widget=forms.FileInput(attrs={"accept": ",".join(file_types.SUFFIXES)}),
     )
     request_key = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -168,6 +184,47 @@ def take_on(request: HttpRequest, name: str, number: int) -> HttpResponse:
     return redirect(f"{back}#thread")
 
 
+@require_POST
+def attach(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Attach a file."""
+    person = _writer(request)
+    back = _page_of(person, name, number)
+    form = FileForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _thread(request, person, name, number, file_form=form, status=422)
+    file = form.cleaned_data["file"]
+    try:
+        attachments.attach(
+            subject=f"{name}:{number}",
+            person=person,
+            name=file.name or "",
+            # Of a file that is too large only as much is read as shows that it is.
+            content=file.read(file_types.MOST_BYTES + 1),
+            request_key=form.cleaned_data["request_key"] or get_random_string(20),
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+        )
+    except threads.CannotSay as problem:
+        form.add_error("file", str(problem))
+        return _thread(request, person, name, number, file_form=form, status=422)
+    return _thread(request, person, name, number) if _is_part(request) else redirect(f"{back}#thread")
+
+
+@require_safe
+def attached(request: HttpRequest, name: str, number: int, file_id: int) -> HttpResponseBase:
+    """A file as it was attached, to be saved and never shown as a page of the desk."""
+    person = _reader(request)
+    _page_of(person, name, number)
+    row = get_object_or_404(Attachment.objects.select_related("person"), pk=file_id, subject=f"{name}:{number}")
+    try:
+        content = BytesIO(attachments.content_of(row))
+    except attachments.CannotRead as problem:
+        return _thread(request, person, name, number, damaged=str(problem), status=409)
+    response = FileResponse(content, as_attachment=True, filename=row.name, content_type=row.media_type)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
 def _thread(
     request: HttpRequest, person: Person, name: str, number: int, *, status: int = 200, **words: Any
 ) -> HttpResponse:
@@ -177,11 +234,13 @@ def _thread(
         "name": name,
         "number": number,
         "comments": threads.comments(subject),
+        "files": attachments.of(subject),
         "taken_by": threads.taken_by([subject]).get(subject),
         "may_write": _may_write(person),
         "may_take": _may_write(person) and name != "incident",  # one takes an incident by acknowledging it
         "back": _page_of(person, name, number),
         "form": CommentForm(initial={"request_key": get_random_string(20)}),
+        "file_form": FileForm(initial={"request_key": get_random_string(20)}),
         **words,
     }
     template = THREAD if _is_part(request) else "desk/thread.html"

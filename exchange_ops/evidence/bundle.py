@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
+from desk.actions import attachments
 from desk.audit import trail
 from exchange_ops.evidence import audit_span, contents, verifier
 from exchange_ops.withdrawals.models import Withdrawal
@@ -34,6 +35,7 @@ _ABOUT: Final = {
     "exchange.json": "The exchange's records of the payout as the desk read them, and the comparison with the request.",
     "calls.json": "Every call to the exchange for this payout and its outcome. Keys and signatures are never stored.",
     "chain.json": "The transaction, the proof that it is in a block, and the block headers from there on.",
+    "files.json": "The files that people attached, with who attached them and when.",
     "audit.jsonl": "The audit rows from the first to the last of this payout, each linked to the previous by its hash.",
     verifier.NAME: "Verifies this bundle offline: python3 verify_evidence.py BUNDLE.zip",
 }
@@ -59,15 +61,15 @@ class _Members:
     moment: datetime
     entries: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write a member that the manifest names."""
+    def add(self, name: str, chunks: Iterable[bytes], *, about: str = "") -> None:
+        """Write a member that the manifest names, with a sentence about it."""
         digest, size = hashlib.sha256(), 0
         with self.file.open(self._info(name), "w", force_zip64=True) as member:
             for chunk in chunks:
                 member.write(chunk)
                 digest.update(chunk)
                 size += len(chunk)
-        self.entries.append({"name": name, "sha256": digest.hexdigest(), "bytes": size, "about": _ABOUT[name]})
+        self.entries.append({"name": name, "sha256": digest.hexdigest(), "bytes": size, "about": about or _ABOUT[name]})
 
     def seal(self, manifest: dict[str, Any]) -> str:
         """Write the manifest and its own SHA-256, which is returned."""
@@ -127,6 +129,8 @@ def _written(file: IO[bytes], row: Withdrawal, span: audit_span.AuditSpan, mater
         members.add("exchange.json", [_json(exchange)])
         members.add("calls.json", [_json(contents.calls(row))])
         members.add("chain.json", [_json(chain)])
+        members.add("files.json", [_json(contents.files(row))])
+        missing += _attached(row, members)
         members.add("audit.jsonl", (line.encode() for line in span.lines()))
         members.add(verifier.NAME, [verifier.source().encode()])
         manifest = {
@@ -139,6 +143,19 @@ def _written(file: IO[bytes], row: Withdrawal, span: audit_span.AuditSpan, mater
             "missing": missing,
         }
         return Bundle(members.seal(manifest), missing)
+
+
+def _attached(row: Withdrawal, members: _Members) -> list[str]:
+    """Write the attached files; a sentence for each that is no longer what was attached, and so is left out."""
+    damaged = []
+    for file in attachments.of(row.subject):
+        try:
+            content = attachments.content_of(file)
+        except attachments.CannotRead as problem:
+            damaged.append(str(problem))
+        else:
+            members.add(contents.member_of(file), [content], about=f"“{file.name}”, attached by {file.person}.")
+    return damaged
 
 
 def _missing(row: Withdrawal, chain: dict[str, Any], exchange: dict[str, Any]) -> Iterator[str]:

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db.models import Model
 
 from chaindata.headers.models import ChainHeader
+from desk.actions import attachments, file_types
+from desk.actions.models import Attachment
 from desk.machines.mover import texts
 from desk.models import Person, StepUp
 from exchange_ops.policy import quorum, ruleset
@@ -88,6 +90,19 @@ def chain(row: Withdrawal, material: Material) -> dict[str, Any]:
         "headers": _headers(proof) if proof is not None and material.proof else [],
         "last_check": columns(proof) if proof is not None else None,
     }
+
+
+def files(row: Withdrawal) -> list[dict[str, Any]]:
+    """Every file that people attached, with the name of its member."""
+    return [
+        columns(each) | {"person": str(each.person), "member": member_of(each)} for each in attachments.of(row.subject)
+    ]
+
+
+def member_of(file: Attachment) -> str:
+    """The name in the bundle of an attached file: its SHA-256, and how files of its kind end."""
+    kind = file_types.named(file.name)
+    return f"files/{file.stored_id}{kind.suffixes[0] if kind else ''}"
 
 
 def columns(row: Model) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """How a request reaches a page: whole, bounded, in a fixed number of threads, nothing smuggled in by headers."""
 
 import asyncio
+import re
 import threading
 
 import pytest
@@ -65,6 +66,47 @@ def test_a_body_at_the_limit_passes_and_one_byte_more_does_not(pages):
 
 def test_pieces_count_together(pages):
     assert ask(pages, *[part(b"xxxx", more=True)] * 3)[0] == 413
+
+
+def test_only_the_named_path_takes_more_and_not_without_a_limit():
+    pages = PagesInThreads(echo, threads=1, body_limit=3, body_seconds=1, larger={re.compile("/probe/"): 10})
+    assert ask(pages, part(b"x" * 10, more=False))[0] == 200
+    assert ask(pages, part(b"x" * 11, more=False))[0] == 413
+    elsewhere = PagesInThreads(echo, threads=1, body_limit=3, body_seconds=1, larger={re.compile("/prob"): 10})
+    assert ask(elsewhere, part(b"x" * 4, more=False))[0] == 413
+
+
+def test_few_larger_bodies_are_read_at_once_and_others_pass_by():
+    pages = PagesInThreads(echo, threads=1, body_limit=3, body_seconds=60, larger={re.compile("/files/"): 10})
+
+    async def whole():
+        return part(b"x", more=False)
+
+    async def status(path, receive):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "http_version": "1.1", "method": "POST", "path": path, "query_string": b""}
+        await pages({**scope, "headers": []}, receive, send)
+        return sent[0]["status"]
+
+    async def many():
+        arrives = asyncio.Event()
+
+        async def slow():
+            await arrives.wait()
+            return part(b"x", more=False)
+
+        large = [asyncio.create_task(status("/files/", receive)) for receive in (slow, slow, slow, slow, whole)]
+        await asyncio.sleep(0)
+        beside = await status("/probe/", whole)
+        assert not any(task.done() for task in large)
+        arrives.set()
+        return beside, await asyncio.gather(*large)
+
+    assert asyncio.run(many()) == (200, [200] * 5)
 
 
 @pytest.mark.parametrize("stated", [b"11", b"99999999999999999999", b"-1", b"ten", b"1e1"])

@@ -16,6 +16,7 @@ _PARTS: Final = (
     "request",
     "votes",
     "payment",
+    "files",
     "command",
 )
 # Imports of one part by another: in the joined file all names are there already.

@@ -5,6 +5,7 @@ import hashlib
 import sys
 from typing import Any
 
+from exchange_ops.evidence.verifier.files import check_files
 from exchange_ops.evidence.verifier.members import NotABundle, check_members, read_json, read_members
 from exchange_ops.evidence.verifier.payment import check_exchange, check_payment
 from exchange_ops.evidence.verifier.report import Report
@@ -18,7 +19,7 @@ from exchange_ops.evidence.verifier.request import (
 from exchange_ops.evidence.verifier.trail import check_heads, read_span
 from exchange_ops.evidence.verifier.votes import check_approvals, check_release_votes
 
-_PARTS = ("request", "events", "policy", "approvals", "exchange", "chain")
+_PARTS = ("request", "events", "policy", "approvals", "exchange", "chain", "files")
 
 
 def verify(members: dict[str, bytes], *, key_ring: str = "", heads: str = "") -> tuple[Report, dict[str, Any]]:
@@ -64,6 +65,7 @@ def _check_parts(
     check_release_votes(parts["approvals"]["release_orders"], request, span, report)
     check_exchange(parts["exchange"], request, report)
     check_payment(parts["chain"], request, span, report)
+    check_files(parts["files"], members, request, span, report)
     report.believe("Names of people, their roles at the time, and the times of the desk's own clock.")
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.actions import upcoming
+from desk.actions import attachments, upcoming
 from desk.models import Person
 from desk.people import trail_readers
 from desk.views.rendering import show
@@ -67,6 +67,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "destination": destination_of(row),
         "batch_line": PayoutBatchLine.objects.filter(withdrawal=row).select_related("batch").first(),
+        "files": attachments.of(row.subject),
         "frozen": freezes.stopping(row.movement),
         "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,

@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from desk.actions import attachments
+from desk.actions.models import Attachment
 from desk.actions.selection import Card, Selectable
 from exchange_ops.shared import clocks, rules
 from exchange_ops.withdrawals import states
@@ -31,15 +33,16 @@ def cards(person: "Person", numbers: Collection[int], now: datetime) -> Mapping[
     """Those of these payouts that the person may see, by number."""
     rows = Withdrawal.objects.filter(pk__in=numbers).select_related("account", "initiator", "decided_by")
     visible = list(rules.seen_by(person, rows))
-    recipients = briefing.of_rows(visible, now=now)
-    return {row.pk: _card(row, person, recipients[row.pk], now) for row in visible}
+    recipients, files = briefing.of_rows(visible, now=now), attachments.of_each([row.subject for row in visible])
+    return {row.pk: _card(row, person, recipients[row.pk], files.get(row.subject, []), now) for row in visible}
 
 
-def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime) -> Card:
+def _card(row: Withdrawal, person: "Person", recipient: Recipient, files: list[Attachment], now: datetime) -> Card:
     choices = decisions.choices(row, person, now=now)
     facts: dict[str, Any] = {
         "choices": choices,
         "recipient": recipient,
+        "files": files,
         "destination": detail.destination_of(row),
         "exchange_now": clocks.exchange_now(account=row.account, now=now),
         "on_chain": row.currency == payouts.COIN,

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 
 from desk import clock
+from desk.actions import attachments
 from desk.audit import trail
 from desk.models import StepUp
 from desk.people import stepup
@@ -24,6 +25,7 @@ from tests.exchange_ops.withdrawals.proofs.test_payout_walks import Paying
 from tests.exchange_ops.withdrawals.walks import SESSION, TOTP_SECRET
 
 COMMENT = "Invoice 2041, checked"
+INVOICE = b"%PDF-1.4\n1 0 obj <<>> endobj\n%%EOF\n"
 _made: dict[str, Any] = {}
 
 
@@ -46,6 +48,12 @@ def sign(walk: Any, row: Any, person: Any, key: SoftKey, comment: str = "") -> N
         person=person, purpose=terms.purpose, digest=terms.digest, session_key=SESSION, now=clock.now()
     )
     walk.approve(row, person, answer=key.answer(challenge), comment=comment)
+
+
+def _attach(row: Any, name: str, content: bytes) -> None:
+    attachments.attach(
+        subject=row.subject, person=row.initiator, name=name, content=content, request_key=name, now=clock.now()
+    )
 
 
 def bundled(row: Any, *, reader: Any = None, proof: material.Material | None = None) -> tuple[bytes, Any]:
@@ -104,11 +112,13 @@ def settled(request: pytest.FixtureRequest) -> dict[str, bytes]:
         desk = request.getfixturevalue("paying")
         row = desk.walk.held(currency="BCH", amount=Decimal(60), address=supplier())
         assert row.quorum_required == 2
+        _attach(row, "invoice.pdf", INVOICE)
         for person, comment in zip(desk.walk.approvers[:2], ("", COMMENT), strict=True):
             key = SoftKey()
             key.enrol(person)
             sign(desk.walk, row, person, key, comment)
         row = desk.walk.until(row, "sent")
+        _attach(row, "receipt.txt", b"Received with thanks.")
         desk.mine(2)
         row = desk.look(desk.walk.until(row, "settled"))
         assert row.state == "verified", row.last_problem

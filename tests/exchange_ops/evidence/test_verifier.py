@@ -37,7 +37,7 @@ def test_a_settled_payout_is_verified_by_the_file_alone(settled: Members, heads:
         "approval 2: approve by treasury2: the passkey's signature for a signed list holds",
         "People who approved exactly this content: 2. Required: 2.",
         "An output pays exactly 60 BCH to ",
-        "12 of 12 audit rows are in heads.log, with the same hash.",
+        "14 of 14 audit rows are in heads.log, with the same hash.",
         "Each public key belonged to the person named",
         "the chain with the most work",
         "VERIFIED. All ",

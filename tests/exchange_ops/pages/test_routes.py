@@ -56,6 +56,8 @@ MATRIX = {
     "incident-close": (NOBODY, EVERYBODY),
     "thread": (EVERYBODY, REREAD),
     "thread-take": (NOBODY, REREAD),
+    "thread-files": (NOBODY, REREAD),
+    "thread-file": (EVERYBODY, NOBODY),
     "funds": (EVERYBODY, NOBODY),
     "funds-currency": (EVERYBODY, NOBODY),
     "profit": (EVERYBODY, NOBODY),

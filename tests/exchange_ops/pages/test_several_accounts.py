@@ -34,6 +34,7 @@ OF_THE_DESK = {
     "restore_id",
     "name",
     "number",
+    "file_id",
     "person_id",
     "kind",
     "token_id",

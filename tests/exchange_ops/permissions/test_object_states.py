@@ -108,6 +108,7 @@ WITHOUT_STATES = {
     "thaw": "a freeze in force; who ends it is in policy/test_freezes.py",
     "wide-freeze-lift": "as thaw; who lifts it is in policy/test_freeze_scopes.py",
     "thread": "a comment decides nothing",
+    "thread-files": "a file decides nothing",
     "thread-take": "taking something decides nothing",
     "token-revoke": "one's own",
 }

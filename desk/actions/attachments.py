@@ -1,0 +1,125 @@
+"""Files that people attach to what waits: an invoice, a contract, a screenshot. None of them decides anything.
+
+A file is stored once under the SHA-256 of its content, however often it is attached. Whoever reads it gets exactly that
+content: a stored file that was changed outside the desk is not handed out.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, QuerySet
+
+from desk import invisible
+from desk.actions import file_types, threads
+from desk.actions.file_types import MOST_BYTES
+from desk.actions.models import LONGEST_FILE_NAME, Attachment, StoredFile
+from desk.actions.threads import CannotSay
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+MOST_FILES: Final = 20  # of one subject
+
+
+class CannotRead(Exception):
+    """The stored content isn't what was attached; the text is the sentence for the person."""
+
+
+def attach(
+    *,
+    subject: str,
+    person: "Person",
+    name: str,
+    content: bytes,
+    request_key: str,
+    now: datetime,
+    session_key: str = "",
+) -> Attachment:
+    """Attach a file of up to `MOST_BYTES`; the same request sent again attaches none. Raises CannotSay."""
+    name = re.split(r"[/\\]", name)[-1].strip()
+    kind = _checked(name, content)
+    row = Attachment(
+        subject=subject,
+        person=person,
+        stored_id=hashlib.sha256(content).hexdigest(),
+        name=name,
+        media_type=kind.media_type,
+        size=len(content),
+        request_key=request_key[:80],
+        at=now,
+    )
+    if earlier := Attachment.objects.filter(person=person, request_key=row.request_key).first():
+        return earlier
+    try:
+        with transaction.atomic():
+            if Attachment.objects.filter(subject=subject).count() >= MOST_FILES:
+                raise CannotSay(f"Not attached: {MOST_FILES} files are attached already, which is the most.")
+            StoredFile.objects.bulk_create([StoredFile(sha256=row.stored_id, content=content)], ignore_conflicts=True)
+            row.save(force_insert=True)
+            facts = {"name": name, "sha256": row.stored_id, "bytes": str(row.size), "type": kind.name}
+            threads.record(subject, "attached", person, now=now, session_key=session_key, after=facts)
+    except IntegrityError:
+        return _earlier(row)
+    return row
+
+
+def of(subject: str) -> QuerySet[Attachment]:
+    """The files of a subject, the oldest first, without their content."""
+    return Attachment.objects.filter(subject=subject).select_related("person").order_by("at", "pk")
+
+
+def of_each(subjects: Collection[str]) -> dict[str, list[Attachment]]:
+    """The files of each of these subjects that has any, the oldest first."""
+    rows = Attachment.objects.filter(subject__in=subjects).select_related("person").order_by("at", "pk")
+    files: dict[str, list[Attachment]] = {}
+    for row in rows:
+        files.setdefault(row.subject, []).append(row)
+    return files
+
+
+def counts(subjects: Collection[str]) -> dict[str, int]:
+    """How many files each of these subjects has."""
+    rows = Attachment.objects.filter(subject__in=subjects).order_by().values("subject").annotate(number=Count("pk"))
+    return {row["subject"]: row["number"] for row in rows}
+
+
+def content_of(row: Attachment) -> bytes:
+    """The content, exactly as it was attached. Raises CannotRead."""
+    stored = StoredFile.objects.filter(pk=row.stored_id).first()
+    content = bytes(stored.content) if stored else b""
+    if hashlib.sha256(content).hexdigest() != row.stored_id:
+        raise CannotRead(
+            f"“{row.name}” is not what {row.person} attached: its content was changed in the database, outside the "
+            "desk. No money moved. Tell an administrator; a backup has the original."
+        )
+    return content
+
+
+def _checked(name: str, content: bytes) -> file_types.FileType:
+    """What kind of file it is. Raises CannotSay with the reason why it can't be attached."""
+    if not content:
+        raise CannotSay("Not attached: the file is empty.")
+    if len(content) > MOST_BYTES:
+        raise CannotSay(f"Not attached: the file is larger than {MOST_BYTES // 1_000_000} MB.")
+    if not name or len(name) > LONGEST_FILE_NAME:
+        raise CannotSay(f"Not attached: file names can be up to {LONGEST_FILE_NAME} characters. Rename the file.")
+    if invisible.revealed(name) != name:
+        raise CannotSay("Not attached: the file name has invisible characters. Rename the file.")
+    kind = file_types.named(name)
+    if kind is None:
+        raise CannotSay(f"Not attached: the file must be {file_types.NAMES}.")
+    if not kind.holds(content):
+        raise CannotSay(f"Not attached: “{name}” is not a {kind.name} file. It is damaged, or of another kind.")
+    return kind
+
+
+def _earlier(row: Attachment) -> Attachment:
+    """The row that stands in the way of this one: the same request, or the same file attached before."""
+    if same := Attachment.objects.filter(person=row.person, request_key=row.request_key).first():
+        return same
+    other = Attachment.objects.select_related("person").get(subject=row.subject, stored=row.stored_id)
+    raise CannotSay(f"Not attached again: {other.person} already attached this file as “{other.name}”.")
