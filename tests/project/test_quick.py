@@ -150,6 +150,7 @@ def test_nothing_begins_when_the_time_is_up_and_what_was_left_out_is_named(tmp_p
             cwd=ROOT,
             env={
                 **os.environ,
+                "TESTS_SHARD": "",
                 "TEST_DATABASE": "none",
                 "TESTS_UNTIL": f"{time.time() + until}",
                 "TESTS_END": f"{time.time() + end}",
@@ -203,7 +204,7 @@ def test_a_run_at_another_hour_sees_it(tmp_path, clock):
         [sys.executable, "-m", "pytest", "-q", "-s", "-p", "tests.clocks", "-p", "no:django", "-p", "no:xdist"]
         + ["-p", "no:cacheprovider", "-c", "pyproject.toml", tmp_path / "test_hour.py"],
         cwd=ROOT,
-        env={**os.environ, "TEST_DATABASE": "none", "TEST_CLOCK": clock},
+        env={**os.environ, "TESTS_SHARD": "", "TEST_DATABASE": "none", "TEST_CLOCK": clock},
         capture_output=True,
         text=True,
     )

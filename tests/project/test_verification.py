@@ -254,7 +254,7 @@ def test_a_pure_test_that_wants_django_or_a_database_is_red(tmp_path):
             tmp_path,
         ],
         cwd=ROOT,
-        env={**os.environ, "TEST_DATABASE": "none"},
+        env={**os.environ, "TESTS_SHARD": "", "TEST_DATABASE": "none"},
         capture_output=True,
         text=True,
     )
