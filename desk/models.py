@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
+from desk import clock
 from desk.rows.signed_content import SignedContent
 from desk.rows.witnessed import Rows, Witnessed
 
@@ -36,6 +37,9 @@ class Person(AbstractUser, Witnessed):
         help_text="Roles that are held at some accounts only, as words role:account with a blank around each.",
     )
 
+    grants_until = models.DateTimeField(null=True, editable=False, help_text="When roles given for some time end.")
+    grants_after = models.JSONField(null=True, editable=False, help_text="The grants from then on.")
+
     # What a page asks of the roles without naming an account is asked of this one (`desk.people.scopes.enter`).
     here: str | None = None
 
@@ -61,6 +65,8 @@ class Person(AbstractUser, Witnessed):
     @property
     def roles(self) -> frozenset[str]:
         """The names of the person's roles. Read once per object; a change of roles ends sessions with older objects."""
+        if self.is_past_grants:
+            return frozenset(grant.partition(":")[0] for grant in self.grants_after or ())
         if "_roles" not in self.__dict__:
             self.__dict__["_roles"] = frozenset(group.name for group in self.groups.all())
         held: frozenset[str] = self.__dict__["_roles"]
@@ -80,15 +86,27 @@ class Person(AbstractUser, Witnessed):
     def scopes(self, *names: str) -> frozenset[str] | None:
         """The accounts at which the person holds one of the roles; None is every account, and the desk itself."""
         held = self.roles.intersection(names) if self.is_active else frozenset()
-        words = self.limits.split()
+        words = self._limited_grants
         accounts = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
         return frozenset().union(*accounts.values()) if all(accounts.values()) else None
 
     @property
     def grants(self) -> list[str]:
         """The roles held, each as `role`, or as `role:account` for every account that it is limited to, in order."""
-        limited = {word.partition(":")[0] for word in self.limits.split()}
-        return sorted([*(self.roles - limited), *self.limits.split()])
+        limited = {word.partition(":")[0] for word in self._limited_grants}
+        return sorted([*(self.roles - limited), *self._limited_grants])
+
+    @property
+    def is_past_grants(self) -> bool:
+        """Whether roles given for some time have ended, though the desk may not have taken them back yet."""
+        return self.grants_until is not None and self.grants_until <= clock.now()
+
+    @property
+    def _limited_grants(self) -> list[str]:
+        """The grants that are limited to an account."""
+        if self.is_past_grants:
+            return [grant for grant in self.grants_after or () if ":" in grant]
+        return self.limits.split()
 
     def get_session_auth_hash(self) -> str:
         return self._epoch_hash(super().get_session_auth_hash())

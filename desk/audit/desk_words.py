@@ -24,6 +24,7 @@ PERSON: Final = Words(
         "invitation_used": "{who} set a password with an invitation link.",
         "colleague_confirmed": "{who} confirmed {it} as a colleague in treasury.",
         "deactivated": "{who} deactivated {it}.",
+        "roles_ended": "{who} ended the temporary roles of {it}.",
         "signed_in": "{who} signed in.",
         "signed_out": "{who} signed out.",
         "session_ended": "{who} ended a session of {it}.",

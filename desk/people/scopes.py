@@ -6,12 +6,13 @@ change in one step, and are witnessed like the roles.
 """
 
 from collections.abc import Collection, Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import Group
 from django.db.models import Q
 
-from desk import models, rooms
+from desk import clock, models, rooms
 from desk.people import roles
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def names() -> dict[str, str]:
 def holding(role: str, scope: str, *, of: str = "") -> Q:
     """The condition that a person holds the role at the account, on people, or on rows whose field `of` is a person.
 
-    Somebody whom treasury has not confirmed yet (`Person.unconfirmed_since`) does not count as treasury.
+    Somebody whom treasury has not confirmed yet (`Person.unconfirmed_since`) does not count as treasury, and nobody
+    counts between the end of roles given for some time and the moment at which the desk takes them back.
     """
     before = f"{of}__" if of else ""
     limits = f"{before}limits__contains"
@@ -57,14 +59,20 @@ def holding(role: str, scope: str, *, of: str = "") -> Q:
         where |= Q(**{limits: f" {role}:{scope} "})
     if role == roles.TREASURY:
         where &= Q(**{f"{before}unconfirmed_since__isnull": True})
+    where &= Q(**{f"{before}grants_until": None}) | Q(**{f"{before}grants_until__gt": clock.now()})
     return Q(**{f"{before}is_active": True, f"{before}groups__name": role}) & where
 
 
-def set_grants(person: "Person", grants: Collection[str]) -> None:
-    """Give the person these roles in place of their own. Ends their sessions and sockets. Inside a transaction."""
-    person.limits = limits_of(grants)
-    models.Person.objects.filter(pk=person.pk).update(limits=person.limits)
-    if roles_of(grants) == set(person.roles):
+def set_grants(person: "Person", grants: Collection[str], *, until: datetime | None = None) -> None:
+    """Give the person these roles in place of their own. Ends their sessions and sockets. Inside a transaction.
+
+    With `until` those of now come back then (`desk.staff.covers`).
+    """
+    after = person.grants if until else None
+    before = frozenset(person.groups.values_list("name", flat=True))
+    person.limits, person.grants_until, person.grants_after = limits_of(grants), until, after
+    models.Person.objects.filter(pk=person.pk).update(limits=person.limits, grants_until=until, grants_after=after)
+    if roles_of(grants) == before:
         models.end_sessions([person.pk])  # a change of groups does so by itself
         person.refresh_from_db(fields=["session_epoch"])
     else:

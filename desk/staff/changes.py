@@ -48,14 +48,16 @@ DECISIONS: Final = InTurn(
 )
 
 
-def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
-    """What a change is about: the person, what they are now, and what they are to become.
+def digest_of(person: "Person", kind: str, grants: Collection[str], until: datetime | None = None) -> str:
+    """What a change is about: the person, what they are now, what they are to become, and until when.
 
     It is signed together with the reason; whoever confirms the change signs the reason of the request.
     """
     enrolled = sorted(factors.by_number(person).items())
     now = [person.pk, person.username, person.email, person.grants, person.is_active, [list(each) for each in enrolled]]
     content = ["countersign-person-2", kind, now, sorted(grants)]
+    if person.grants_until or until:
+        content.append([moment and moment.isoformat() for moment in (person.grants_until, until)])
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -69,6 +71,7 @@ def request(
     person_id: int,
     kind: str,
     grants: Collection[str] = (),
+    until: datetime | None = None,
     reason: str,
     actor: "Person",
     digest: str,
@@ -81,23 +84,32 @@ def request(
     with transaction.atomic():
         trail.take_turn()
         person = read(person_id)
-        _check(actor, person, kind, grants)
-        if digest != digest_of(person, kind, grants):
+        _check(act, person, kind, grants, until)
+        if digest != digest_of(person, kind, grants, until):
             raise CannotChange("No changes made: this account changed after you opened the page. Refresh the page.")
         act = replace(act, comment=clean_reason(reason))
         confirmation = REQUESTS.confirm(with_reason(act))
-        return ask(person, kind, grants, act=act, confirmation=confirmation)
+        return ask(person, kind, grants, until=until, act=act, confirmation=confirmation)
 
 
-def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
+def ask(
+    person: "Person",
+    kind: str,
+    grants: Collection[str],
+    *,
+    until: datetime | None = None,
+    act: Act,
+    confirmation: "StepUp",
+) -> PersonChange:
     """Request a change with a second factor that was checked already, in a transaction that has the trail's turn."""
     row = PersonChange(
         person=person,
         kind=kind,
         wanted=",".join(sorted(grants)),
         before=",".join(person.grants) if kind == states.ROLES else "",
+        until=until,
         reason=act.comment,
-        digest=digest_of(person, kind, grants),
+        digest=digest_of(person, kind, grants, until),
         requested_by=act.person,
         requested_with=confirmation,
         alone=is_alone(person, kind, now=act.now),
@@ -127,8 +139,8 @@ def confirm(
         if row.requested_by_id == actor.pk:
             raise CannotChange("No changes made: you requested this change, so another administrator must confirm it.")
         person, grants = read(row.person_id), row.wanted_roles
-        _check(actor, person, row.kind, grants)
-        if not (digest == row.digest == digest_of(person, row.kind, grants)):
+        _check(act, person, row.kind, grants, row.until)
+        if not (digest == row.digest == digest_of(person, row.kind, grants, row.until)):
             raise CannotChange(CHANGED_SINCE)
         DECISIONS.refuse_while_cooling_off(act)
         confirmation = DECISIONS.confirm(with_reason(replace(act, comment=row.reason)))
@@ -234,12 +246,12 @@ def clean_reason(text: str) -> str:
     return text
 
 
-def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
+def _check(act: Act, person: "Person", kind: str, grants: Collection[str], until: datetime | None) -> None:
     # Read again inside the turn: the actor may have lost the role a moment ago.
-    if not rules.may_keep(read(actor.pk)):
+    if not rules.may_keep(read(act.person.pk)):
         raise CannotChange("Only active administrators can manage people.")
-    rules.refuse_oneself(actor, person)
-    if problem := rules.obstacle(kind, person, grants):
+    rules.refuse_oneself(act.person, person)
+    if problem := rules.obstacle(kind, person, grants, until=until, now=act.now):
         raise CannotChange(f"No changes made. {problem}")
     loses = kind in {states.ACCESS, states.DEACTIVATE} or (kind == states.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
@@ -261,7 +273,7 @@ def _apply(row: PersonChange, person: "Person", act: Act) -> None:
     if row.kind == states.ROLES:
         lost = scopes.lost_grants(person.grants, row.wanted_roles)
         joins = roles.TREASURY in scopes.roles_of(row.wanted_roles) - person.roles
-        scopes.set_grants(person, row.wanted_roles)
+        scopes.set_grants(person, row.wanted_roles, until=row.until)
         if joins and person.unconfirmed_since is None:
             models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=act.now)
         if lost:

@@ -18,7 +18,10 @@ STATES = {ACTIVE: "Active", INVITED: "Invited", DEACTIVATED: "Deactivated"}
 
 @dataclass(slots=True)
 class Line:
-    """One person of the list. `state` is active, invited (no password yet) or deactivated."""
+    """One person of the list. `state` is active, invited (no password yet) or deactivated.
+
+    `until` is the end of roles given for some time, `roles_then` what the person has from then on.
+    """
 
     person: "Person"
     state: str
@@ -27,6 +30,8 @@ class Line:
     has_factor: bool
     last_seen: datetime | None
     sessions: int
+    until: datetime | None = None
+    roles_then: list[str] = field(default_factory=list)
     change: PersonChange | None = None
     invitation: Invitation | None = field(default=None)
 
@@ -49,6 +54,8 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
             person=person,
             state=state_of(person),
             roles=scopes.words(person.grants),
+            until=None if person.is_past_grants else person.grants_until,
+            roles_then=scopes.words(person.grants_after or ()),
             email=shown_email(person, reader),
             has_factor=person.pk in enrolled,
             last_seen=sessions[person.pk][1] if person.pk in sessions else person.last_login,

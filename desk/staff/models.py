@@ -19,8 +19,8 @@ class PersonChange(Subject):
     """A change of a person that one administrator requests and another one confirms, for exactly this `digest`.
 
     `wanted` and `before` are grants (`desk.people.scopes`), sorted and separated by commas: a role by its name, or
-    role:account for a role at one account; empty for a change of another kind. `alone` says that one administrator was
-    enough (the demo, or a reactivation within a day).
+    role:account for a role at one account; empty for a change of another kind. At `until` the roles of before come
+    back. `alone` says that one administrator was enough (the demo, or a reactivation within a day).
     """
 
     table, mark, name = states.TABLE, "P-", "change"
@@ -29,6 +29,7 @@ class PersonChange(Subject):
     kind = models.CharField(max_length=20, choices=list(states.KINDS.items()))
     wanted = models.TextField(default="", blank=True)
     before = models.TextField(default="", blank=True)
+    until = models.DateTimeField(null=True)
     reason = models.CharField(max_length=LONGEST_REASON)
     digest = models.CharField(max_length=64)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

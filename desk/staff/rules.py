@@ -6,6 +6,7 @@ the whole desk always remains.
 """
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from desk import models, rooms
@@ -82,7 +83,9 @@ def why_two(person: "Person") -> str:
     return ""
 
 
-def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
+def obstacle(
+    kind: str, person: "Person", grants: Collection[str] = (), *, until: datetime | None = None, now: datetime
+) -> str:
     """Why this change of the person can't be requested now, or an empty text."""
     if kind == states.REACTIVATE:
         return "This account is already active." if person.is_active else ""
@@ -93,4 +96,17 @@ def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
             return problem
         if set(grants) == set(person.grants):
             return "The person already has these roles."
+        if until is not None:
+            return _end_problem(person, grants, until, now)
+    return ""
+
+
+def _end_problem(person: "Person", grants: Collection[str], until: datetime, now: datetime) -> str:
+    """Why these roles can't be given until this moment, or an empty text."""
+    if until <= now:
+        return "The end must be in the future."
+    if until > now + states.LONGEST_FOR_SOME_TIME:
+        return f"Roles can be given for up to {states.LONGEST_FOR_SOME_TIME.days} days. Choose an earlier end."
+    if scopes.lost_grants(person.grants, grants):
+        return "Only additional roles can have an end. Keep the current roles ticked, or leave the end empty."
     return ""

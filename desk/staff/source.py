@@ -77,7 +77,10 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
 
 def _roles_sentence(row: PersonChange) -> str:
     """The requested roles with their accounts, as a sentence."""
-    return f"New roles: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
+    if row.kind != states.ROLES:
+        return ""
+    until = f" until {row.until:%Y-%m-%d %H:%M} UTC" if row.until else ""
+    return f"New roles{until}: {', '.join(row.wanted_in_words) or 'none'}. "
 
 
 def _page(person: "Person", number: int) -> str:

@@ -23,6 +23,7 @@ KINDS: Final = {
     DEACTIVATE: "Deactivate",
 }
 OPEN_FOR: Final = timedelta(hours=24)
+LONGEST_FOR_SOME_TIME: Final = timedelta(days=92)
 
 REQUESTED: Final = "requested"
 DONE: Final = "done"
@@ -77,6 +78,7 @@ TABLE: Final = Table(
         "kind": _CONTENT,
         "wanted": _CONTENT,
         "before": _CONTENT,
+        "until": _CONTENT,
         "reason": _CONTENT,
         "digest": _CONTENT,
         "requested_by_id": _CONTENT,

@@ -1,9 +1,10 @@
-"""The page behind a one-time link, where its person chooses a password, and the one where treasury confirms them."""
+"""Inviting somebody, the page behind their one-time link, and the one where treasury confirms them."""
 
 from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -21,13 +22,15 @@ from desk.models import Person
 from desk.people import factors, roles, scopes
 from desk.people import invitations as first_links
 from desk.people.stepup import CannotConfirm
-from desk.staff import colleagues, invitations, rules
+from desk.staff import colleagues, invitations, notices, role_boxes, rules
 from desk.staff.models import Invitation
 from desk.staff.rules import CannotChange
-from desk.views.people_forms import ConfirmForm
+from desk.views.people import keepers
+from desk.views.people_forms import ConfirmForm, InviteForm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 
+INVITE_PARTS = {"review": "desk/person/_invite_review.html"}
 _BACKEND = "desk.people.accounts.PeopleBackend"
 
 
@@ -138,3 +141,62 @@ def _colleague_page(
         "form": form,
     }
     return show(request, "desk/person_colleague.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@keepers
+def invite(request: DeskRequest) -> HttpResponse:
+    """Invite a person: the details, then a second factor for exactly these."""
+    if request.method != "POST":
+        return _invite_page(request, InviteForm())
+    form = InviteForm(request.POST)
+    is_part = bool(request.htmx)  # the review alone, read anew with each field
+    if not form.is_valid():
+        return _invite_page(request, form, status=200 if is_part else 422)
+    if is_part or "digest" not in request.POST:
+        return _invite_page(request, form, checked=ConfirmForm())
+    confirmed = ConfirmForm(request.POST)
+    if not confirmed.is_valid():
+        return _invite_page(request, form, checked=confirmed, status=422)
+    try:
+        member = invitations.invite(
+            **form.details(),
+            actor=request.user,
+            digest=confirmed.cleaned_data["digest"],
+            answer=confirmed.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (CannotChange, CannotConfirm) as problem:
+        return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
+    sentence = "Another administrator must hand over the link from this page."
+    if notices.goes_by_mail():
+        sentence = f"The link will be e-mailed to {member.email}."
+    messages.success(request, f"{member.get_username()} has been invited. {sentence}", extra_tags="invitation")
+    return redirect("person", member.pk)
+
+
+def _invite_page(
+    request: DeskRequest,
+    form: InviteForm,
+    *,
+    checked: ConfirmForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    details = form.details() if checked is not None else {}
+    context = {
+        "now": clock.now(),
+        "form": form,
+        "checked": checked,
+        "details": details,
+        "early_problems": form.early_problems() if request.htmx and not details else [],
+        "roles_then": scopes.words(details.get("grants", ())),
+        "boxes": role_boxes.boxes(form["roles"].value() or ()),
+        "digest": invitations.digest_of(**details) if details else "",
+        "purpose": invitations.PURPOSE,
+        "alone": settings.DEMO,
+        "by_mail": notices.goes_by_mail(),
+        "refusal": refusal,
+    }
+    return show(request, "desk/person_invite.html", context, parts=INVITE_PARTS, status=status)

@@ -1,10 +1,9 @@
-"""People: the list, inviting, changes with a second administrator, and deactivation."""
+"""People: the list, changes with a second administrator, and deactivation."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,8 +29,8 @@ from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from desk.views import trail
 from desk.views.people_forms import (
+    Chosen,
     ConfirmForm,
-    InviteForm,
     ListForm,
     PersonChangeForm,
     RejectForm,
@@ -51,9 +50,8 @@ DOES = {
     invitations.LINK: "Create link",
 }
 PURPOSES = {states.DEACTIVATE: deactivation.PURPOSE, invitations.LINK: invitations.LINK_PURPOSE}
-# On the page of the person and on that of the invitation, as soon as something was chosen there.
+# On the page of the person, as soon as something was chosen there.
 CHANGE_PARTS = {"review": "desk/person/_roles_review.html"}
-INVITE_PARTS = {"review": "desk/person/_invite_review.html"}
 View = Callable[..., HttpResponse]
 
 
@@ -91,39 +89,6 @@ def people(request: HttpRequest) -> HttpResponse:
     return show(request, "desk/people.html", context, parts={"people": "desk/people/_list.html"})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@keepers
-def invite(request: HttpRequest) -> HttpResponse:
-    """Invite a person: the details, then a second factor for exactly these."""
-    if request.method != "POST":
-        return _invite_page(request, InviteForm())
-    form = InviteForm(request.POST)
-    is_part = bool(request.htmx)  # type: ignore[attr-defined]  # the review alone, read anew with each field
-    if not form.is_valid():
-        return _invite_page(request, form, status=200 if is_part else 422)
-    if is_part or "digest" not in request.POST:
-        return _invite_page(request, form, checked=ConfirmForm())
-    confirmed = ConfirmForm(request.POST)
-    if not confirmed.is_valid():
-        return _invite_page(request, form, checked=confirmed, status=422)
-    try:
-        member = invitations.invite(
-            **form.details(),
-            actor=_reader(request),
-            digest=confirmed.cleaned_data["digest"],
-            answer=confirmed.answer,
-            session_key=request.session.session_key or "",
-            now=clock.now(),
-        )
-    except (CannotChange, CannotConfirm) as problem:
-        return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
-    sentence = "Another administrator must hand over the link from this page."
-    if notices.goes_by_mail():
-        sentence = f"The link will be e-mailed to {member.email}."
-    messages.success(request, f"{member.get_username()} has been invited. {sentence}", extra_tags="invitation")
-    return redirect("person", member.pk)
-
-
 @require_safe
 @readers
 def person(request: HttpRequest, person_id: int) -> HttpResponse:
@@ -137,18 +102,18 @@ def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
     """Request a change: what it does, the reason, and the second factor for it."""
     if kind not in DOES:
         raise Http404("Change not found.")
-    member, grants = _person(person_id), chosen_roles(request)
+    member, chosen = _person(person_id), chosen_roles(request) if kind == states.ROLES else Chosen()
     if request.method != "POST":
-        return _change_page(request, member, kind, grants, PersonChangeForm())
+        return _change_page(request, member, kind, chosen, PersonChangeForm())
     form = PersonChangeForm(request.POST)
     if not form.is_valid():
-        return _change_page(request, member, kind, grants, form, status=422)
+        return _change_page(request, member, kind, chosen, form, status=422)
     try:
         if kind == invitations.LINK:
             return _link(request, *invitations.make_link(**_details(request, member, form)))
-        sentence = _changed(request, member, kind, grants, form)
+        sentence = _changed(request, member, kind, chosen, form)
     except (CannotChange, CannotConfirm) as problem:
-        return _change_page(request, member, kind, grants, form, refusal=str(problem), status=409)
+        return _change_page(request, member, kind, chosen, form, refusal=str(problem), status=409)
     messages.success(request, sentence)
     return redirect("person", person_id)
 
@@ -233,13 +198,15 @@ def _details(request: HttpRequest, member: Person, form: PersonChangeForm) -> di
     }
 
 
-def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
+def _changed(request: HttpRequest, member: Person, kind: str, chosen: Chosen, form: PersonChangeForm) -> str:
     details = _details(request, member, form)
     if kind == states.DEACTIVATE:
         if (request_row := deactivation.deactivate(**details)) is not None:
             return request_row.sentence
         return "Account deactivated. All sessions and connections were ended, all tokens and links revoked."
-    row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
+    if chosen.problem:
+        raise CannotChange(f"No changes made. {chosen.problem}")
+    row = changes.request(kind=kind, grants=chosen.grants, until=chosen.until, **details)
     return row.sentence
 
 
@@ -247,28 +214,27 @@ def _change_page(
     request: HttpRequest,
     member: Person,
     kind: str,
-    grants: list[str],
+    chosen: Chosen,
     form: PersonChangeForm,
     *,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    grants = grants if kind == states.ROLES else []
     voids = kind in {states.DEACTIVATE, states.ROLES}
     context = {
         "now": clock.now(),
         "member": member,
         "kind": kind,
         "title": DOES[kind],
-        "grants": grants,
+        "chosen": chosen,
         "roles_now": scopes.words(member.grants),
-        "roles_then": scopes.words(grants),
-        **role_boxes.differences(member, grants),
-        "obstacle": _obstacle(request, member, kind, grants),
+        "roles_then": scopes.words(chosen.grants),
+        **role_boxes.differences(member, chosen.grants),
+        "obstacle": _obstacle(request, member, kind, chosen),
         "words": deactivation.open_words(member) if voids else [],
         "work": rooms.open_work(member) if voids else [],
         "purpose": PURPOSES.get(kind, changes.ASK),
-        "digest": changes.digest_of(member, kind, grants),
+        "digest": changes.digest_of(member, kind, chosen.grants, chosen.until),
         **_by_whom(member, kind),
         "refusal": refusal,
         "form": form,
@@ -285,7 +251,7 @@ def _by_whom(member: Person, kind: str) -> dict[str, Any]:
     return by_mail | {"alone": kind == invitations.LINK or changes.is_alone(member, kind, now=clock.now())}
 
 
-def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
+def _obstacle(request: HttpRequest, member: Person, kind: str, chosen: Chosen) -> str:
     """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
         return "You can't change your own roles, factors or account. Ask another administrator."
@@ -298,7 +264,7 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
         return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
         return "Another change for this person is pending and must be decided first."
-    return rules.obstacle(kind, member, grants)
+    return chosen.problem or rules.obstacle(kind, member, chosen.grants, until=chosen.until, now=clock.now())
 
 
 def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: str = "", **forms: Any) -> HttpResponse:
@@ -312,6 +278,8 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "state_label": directory.STATES[directory.state_of(member)],
         "email": directory.shown_email(member, reader),
         "held": scopes.words(member.grants),
+        "until": None if member.is_past_grants else member.grants_until,
+        "roles_then": scopes.words(member.grants_after or ()),
         "boxes": role_boxes.boxes(member.grants),
         "factors": _factors(member),
         "sessions": own_sessions.sessions(member, session_key=request.session.session_key or "", now=now),
@@ -345,32 +313,6 @@ def _arrival(member: Person, reader: Person) -> dict[str, Any]:
 def _factors(member: Person) -> list[str]:
     names = {"totp": "authenticator app", "webauthn": "passkey", "recovery_codes": "recovery codes"}
     return sorted(names.get(kind, kind) for kind in factors.by_number(member).values())
-
-
-def _invite_page(
-    request: HttpRequest,
-    form: InviteForm,
-    *,
-    checked: ConfirmForm | None = None,
-    refusal: str = "",
-    status: int = 200,
-) -> HttpResponse:
-    details = form.details() if checked is not None else {}
-    context = {
-        "now": clock.now(),
-        "form": form,
-        "checked": checked,
-        "details": details,
-        "early_problems": form.early_problems() if request.htmx and not details else [],  # type: ignore[attr-defined]
-        "roles_then": scopes.words(details.get("grants", ())),
-        "boxes": role_boxes.boxes(form["roles"].value() or ()),
-        "digest": invitations.digest_of(**details) if details else "",
-        "purpose": invitations.PURPOSE,
-        "alone": settings.DEMO,
-        "by_mail": notices.goes_by_mail(),
-        "refusal": refusal,
-    }
-    return show(request, "desk/person_invite.html", context, parts=INVITE_PARTS, status=status)
 
 
 def _link(request: HttpRequest, row: Invitation, code: Secret | None) -> HttpResponse:

@@ -1,5 +1,7 @@
 """Administrators' forms about people. Limits are checked where the text is stored, so that nothing typed is lost."""
 
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -92,7 +94,25 @@ class RejectForm(forms.Form):
     comment = forms.CharField(label="Reason", required=False, strip=False, widget=forms.Textarea(attrs={"rows": 2}))
 
 
-def chosen_roles(request: HttpRequest) -> list[str]:
-    """The grants in the query or the form that exist, in their order."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The grants that are to be given; `until` is their end, None for good; `problem` says why that is no moment."""
+
+    grants: list[str] = field(default_factory=list)
+    last_day: str = ""
+    until: datetime | None = None
+    problem: str = ""
+
+
+def chosen_roles(request: HttpRequest) -> Chosen:
+    """What the query or the form says of roles: those that exist, in their order, and the last day of new ones."""
     sent = {*request.GET.getlist("role"), *request.POST.getlist("role")}
-    return [grant for grant, _ in role_boxes.every_grant() if grant in sent]
+    grants = [grant for grant, _ in role_boxes.every_grant() if grant in sent]
+    last_day = (request.POST.get("last_day") or request.GET.get("last_day") or "").strip()
+    if not last_day:
+        return Chosen(grants)
+    try:
+        midnight = datetime.combine(date.fromisoformat(last_day), time(), UTC)
+        return Chosen(grants, last_day, midnight + timedelta(days=1))
+    except (ValueError, OverflowError):
+        return Chosen(grants, last_day[:20], problem="Enter the last day in the form 2026-12-31.")

@@ -7,7 +7,7 @@ from desk.notifications import delivering, outgoing
 from desk.notifications import finding as notifications
 from desk.restores import signs as restores
 from desk.rows import retention
-from desk.staff import changes
+from desk.staff import changes, covers
 from desk.work import CHAIN, Work
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.rounds import ERRANDS, Round, followed
@@ -25,6 +25,7 @@ def review_incidents(at: Round) -> None:
     restores.check(now=at.now())
     incidents.review(now=at.now())
     changes.expire(at.now())
+    covers.end_due(at.now())
     policy_changes.review(now=at.now())
     notifications.notify_due(now=at.now())
 

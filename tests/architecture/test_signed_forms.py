@@ -28,7 +28,7 @@ IN_THE_DIGEST = {
     "account/token_confirm.html": {"{{ name }}", "confirmed"},  # tokens.digest_of; confirmed: the step of the form
     "chaindata/tools/_send.html": {"hex"},  # requests.digest_of
     "desk/channel_add.html": {"kind", "name", "address", "least", "decisions", "confirmed"},  # channels.digest_of
-    "desk/person/_decision.html": {"role"},  # changes.digest_of
+    "desk/person/_decision.html": {"role", "last_day"},  # changes.digest_of
     "desk/person_invite.html": {"name", "email", "{{ field }}"},  # invitations.digest_of; field: role
     "desk/restore/_restore.html": {"{{ line.name }}"},  # settling.digest_of
     "exchange_ops/policy_review.html": {"{{ name }}", "confirmed"},  # workflow.digest_of, with the reason

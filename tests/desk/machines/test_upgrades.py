@@ -38,11 +38,13 @@ def test_lists_of_decisions_are_taken_back_out_of_a_database_of_sqlite_and_put_i
     """Triggers of other tables read the table of second factors, which SQLite makes anew for each change of it."""
     file = tmp_path / "desk.sqlite3"
     environment = os.environ | {"DATABASE_URL": f"sqlite:///{file}", "DATA_DIR": str(tmp_path), "DEBUG": "1"}
-    for target in ([], ["desk", "0020"], []):
-        command = [sys.executable, "manage.py", "migrate", *target]
+    # Not from the newest: later migrations of the desk make guards, which have no way back.
+    targets = {"exchange_ops": False, "desk 0024": True, "desk 0020": False, "": True}
+    for target, is_there in targets.items():
+        command = [sys.executable, "manage.py", "migrate", *target.split()]
         assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
         with closing(sqlite3.connect(file)) as database:
             columns = {row[1] for row in database.execute("PRAGMA table_info(desk_stepup)")}
             triggers = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")}
-        assert columns & ADDED == (set() if target else ADDED)
+        assert columns & ADDED == (ADDED if is_there else set())
         assert {"desk_restore_by_two", "exchange_ops_approval_second_factor"} <= triggers

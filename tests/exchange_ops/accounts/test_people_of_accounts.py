@@ -134,8 +134,8 @@ def test_the_last_admin_of_the_whole_desk_stays_one(no_demo, first, second, limi
 
 def test_a_change_of_accounts_alone_is_a_change(no_demo, first, second, limited, admins):
     person = limited("treasury", first, username="them")
-    assert rules.obstacle(states.ROLES, person, [f"treasury:{first.pk}"])
-    assert not rules.obstacle(states.ROLES, person, [f"treasury:{second.pk}"])
+    assert rules.obstacle(states.ROLES, person, [f"treasury:{first.pk}"], now=clock.now())
+    assert not rules.obstacle(states.ROLES, person, [f"treasury:{second.pk}"], now=clock.now())
     row = keeping.requested(states.ROLES, person, admins[0], answer_at(0), grants=[f"treasury:{second.pk}"])
     scopes.set_grants(person, ["treasury"])  # somebody changed them in between
     with pytest.raises(changes.CannotChange, match="has changed since the request"):
