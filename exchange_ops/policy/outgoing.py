@@ -125,29 +125,54 @@ def groups_before(past: Past, earlier: Iterable[Past]) -> list[Group]:
     return [Group(*key, len(amounts), sum(amounts, Decimal(0))) for key, amounts in sums.items()]
 
 
-def total(
-    rule: PayoutRule,
-    judged: Group,
-    others: Iterable[Group],
-    *,
-    rates: Callable[[Collection[str]], Mapping[str, Decimal | None]],
-    roles: Mapping[int, Collection[str]],
-) -> Total:
-    """The total of a rule over time: the judged payout and all others that the rule covers in its window.
+class Totals:
+    """The totals of the rules over time: the judged payout and all others that a rule covers in its window.
 
-    `rates` gives the price of one unit of each currency in the currency of the rules, None where it is not known.
+    Rules that cover the same share one sum, so that a hundred rules cost little more than a few. `rates` gives the
+    price of one unit of each currency in the currency of the rules, None where it is not known; `roles` the roles of
+    each person, asked for by rules that name one.
     """
-    counted = [judged, *(group for group in others if _counts(rule, group, roles))]
-    amounts: dict[str, Decimal] = {}
-    for group in counted:
-        amounts[group.currency] = amounts.get(group.currency, Decimal(0)) + group.amount
-    count = sum(group.payouts for group in counted)
-    if rule.measure in payout_rules.COUNTS:
-        return Total(count, None)
-    prices = rates(amounts)
-    worths = [None if (price := prices[code]) is None else price * amount for code, amount in amounts.items()]
-    priced = [worth for worth in worths if worth is not None]
-    return Total(count, sum(priced, Decimal(0)) if len(priced) == len(worths) else None)
+
+    def __init__(
+        self,
+        judged: Group,
+        others: Iterable[Group],
+        *,
+        rates: Callable[[Collection[str]], Mapping[str, Decimal | None]],
+        roles: Callable[[], Mapping[int, Collection[str]]],
+    ) -> None:
+        self._judged, self._others, self._rates, self._roles = judged, list(others), rates, roles
+        self._sums: dict[Hashable, tuple[int, dict[str, Decimal]]] = {}
+        self._values: dict[Hashable, Decimal | None] = {}
+
+    def __call__(self, rule: PayoutRule) -> Total:
+        """The total of this rule; its value only where the rule compares values."""
+        is_of_recipient = rule.measure in payout_rules.OF_RECIPIENT
+        scope = (is_of_recipient, rule.window_h, rule.account, rule.currency, rule.person, rule.role)
+        if scope not in self._sums:
+            self._sums[scope] = self._summed(rule)
+        count, amounts = self._sums[scope]
+        if rule.measure in payout_rules.COUNTS:
+            return Total(count, None)
+        if scope not in self._values:
+            self._values[scope] = self._valued(amounts)
+        return Total(count, self._values[scope])
+
+    def _summed(self, rule: PayoutRule) -> tuple[int, dict[str, Decimal]]:
+        roles = self._roles() if rule.role else {}
+        count, amounts = self._judged.payouts, {self._judged.currency: self._judged.amount}
+        for group in self._others:
+            if _counts(rule, group, roles):
+                count += group.payouts
+                amounts[group.currency] = amounts.get(group.currency, Decimal(0)) + group.amount
+        return count, amounts
+
+    def _valued(self, amounts: Mapping[str, Decimal]) -> Decimal | None:
+        """What the amounts are worth together; None where a price is not known."""
+        prices = self._rates(amounts)
+        worths = [None if (price := prices[code]) is None else price * amount for code, amount in amounts.items()]
+        priced = [worth for worth in worths if worth is not None]
+        return sum(priced, Decimal(0)) if len(priced) == len(worths) else None
 
 
 def _counts(rule: PayoutRule, group: Group, roles: Mapping[int, Collection[str]]) -> bool:

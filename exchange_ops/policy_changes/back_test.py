@@ -117,7 +117,7 @@ class _World:
         others, is_first = self._history(place)
         rates = self._rates(account.quote_currency)
         own = Group(past.account, past.currency, past.person, True, 1, 1, past.amount)
-        day = outgoing.total(_DAY, own, others, rates=rates, roles={})
+        day = outgoing.Totals(own, others, rates=rates, roles=dict)(_DAY)
         return quorum.weigh(
             rules,
             account=account,
@@ -129,9 +129,7 @@ class _World:
                 value=self._value(past, account) if rules.currency == account.quote_currency else None,
                 at=past.at,
                 is_first=is_first,
-                total=lambda rule: outgoing.total(
-                    rule, own, others, rates=self._rates(rules.currency), roles=self._roles
-                ),
+                total=outgoing.Totals(own, others, rates=self._rates(rules.currency), roles=lambda: self._roles),
                 person=past.person,
                 roles=frozenset(self._roles.get(past.person or 0, ())),
                 fee_share=None if past.fee is None else past.fee / past.amount * 100,

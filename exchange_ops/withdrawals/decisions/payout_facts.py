@@ -35,7 +35,6 @@ def payout_of(
         others = outgoing.groups(recipient, now=now, without=judged)
         others += [_group(each, is_same=each.pays_same(intent)) for each in intent.before]
     person = None if intent.requester is None else intent.requester.pk
-    own = _group(intent, is_same=True)
     rates = _rates(rules.currency, now, fresh)
     roles = cache(roles_of_people)
     return Payout(
@@ -45,7 +44,7 @@ def payout_of(
         value=value if rules.currency == intent.account.quote_currency else None,
         at=intent.requested_at or now,
         is_first=payout_rules.FIRST in measures and not outgoing.was_paid(recipient, intent.source),
-        total=lambda rule: outgoing.total(rule, own, others, rates=rates, roles=roles() if rule.role else {}),
+        total=outgoing.Totals(_group(intent, is_same=True), others, rates=rates, roles=roles),
         person=person,
         roles=frozenset(roles().get(person or 0, ())) if any(rule.role for rule in rules.payouts) else frozenset(),
         fee_share=None if intent.fee is None else intent.fee / intent.amount * 100,

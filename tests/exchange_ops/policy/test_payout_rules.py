@@ -70,7 +70,7 @@ def payouts(draw):
         value=None if RATES[currency] is None else amount * RATES[currency],
         at=NOON + timedelta(hours=draw(st.integers(0, 23))),
         is_first=draw(st.booleans()),
-        total=lambda rule: outgoing.total(rule, own, others, rates=lambda codes: RATES, roles=ROLES),
+        total=outgoing.Totals(own, others, rates=lambda codes: RATES, roles=lambda: ROLES),
         person=person,
         roles=frozenset(ROLES[person]),
         fee_share=draw(st.none() | figures),
