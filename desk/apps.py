@@ -82,7 +82,7 @@ def _room() -> "Room":
         topics={name: rule for each in topics for name, rule in each.items()},
         incidents=(*restores.KINDS, *notifications.KINDS),
         actions=(*actions.SOURCES, *staff.SOURCES, *actions.APPROVALS),
-        replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
+        replays={**incidents.REPLAYS, **actions.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
         trail=(*desk_words.WORDS, incident_words.WORDS),
         guards={"desk": triggers.statements, **{name: text for each in guards for name, text in each.items()}},
         searches=(*web.SEARCHES, *staff.SEARCHES),

@@ -6,7 +6,7 @@ content: a stored file that was changed outside the desk is not handed out.
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ from desk.actions.models import LONGEST_FILE_NAME, Attachment, StoredFile
 from desk.actions.threads import CannotSay
 
 if TYPE_CHECKING:
-    from desk.models import Person
+    from desk.models import AuditEvent, Person
 
 MOST_FILES: Final = 20  # of one subject
 
@@ -97,6 +97,25 @@ def content_of(row: Attachment) -> bytes:
             "desk. No money moved. Tell an administrator; a backup has the original."
         )
     return content
+
+
+def replay(events: Iterator["AuditEvent"]) -> Iterator[str]:
+    """A sentence for every file that is not what the trail recorded, in its row or in its content."""
+    recorded = {
+        (event.subject.partition(":")[2], event.after["sha256"]): event
+        for event in events
+        if event.action == f"{threads.SUBJECT}.attached"
+    }
+    for row in Attachment.objects.order_by("pk"):
+        event = recorded.pop((row.subject, row.stored_id), None)
+        if event is None:
+            yield f"attachment {row.pk}: no audit entry records this file"
+        elif (event.actor_id, event.after["name"]) != (row.person_id, row.name):
+            yield f"attachment {row.pk}: audit entry {event.seq} records another name or person"
+    yield from (f"audit entry {event.seq}: the file that it records is missing" for event in recorded.values())
+    for stored in StoredFile.objects.order_by("pk").iterator(chunk_size=1):
+        if hashlib.sha256(bytes(stored.content)).hexdigest() != stored.pk:
+            yield f"file {stored.pk}: the content was changed"
 
 
 def _checked(name: str, content: bytes) -> file_types.FileType:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from desk.actions import approvals, threads
+from desk.actions import approvals, attachments, threads
 from desk.actions.incident_source import SOURCE
 from desk.actions.models import Attachment, Comment, StoredFile
 from desk.machines import decisions
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 GUARDS: Final = Guards(history=(Comment, Attachment, StoredFile))
+REPLAYS: Final = {threads.SUBJECT: attachments.replay}
 SOURCES: Final = (SOURCE,)
 APPROVALS: Final = (approvals.SOURCE,)
 

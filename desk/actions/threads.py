@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 TOPIC = "threads"
+SUBJECT = "thread"  # what the subjects of its events begin with
 
 
 class CannotSay(Exception):
@@ -90,8 +91,8 @@ def record(
     """Write what a person did with a thread to the trail, and tell the browsers that show it."""
     trail.record(
         actor=person,
-        action=f"thread.{action}",
-        subject=f"thread:{subject}",
+        action=f"{SUBJECT}.{action}",
+        subject=f"{SUBJECT}:{subject}",
         before={},
         after=after or {},
         now=now,

@@ -24,7 +24,7 @@ COMPOSED = {
     "row.action(event)": [],  # moves of machines: `of_machines`
     "f'{export.name}.exported'": [],  # lists: `of_lists`
     "f'{name}.exported'": ["statements.exported", "journal.exported"],
-    "f'thread.{action}'": ["thread.commented", "thread.attached", "thread.taken", "thread.put_back"],
+    "f'{SUBJECT}.{action}'": ["thread.commented", "thread.attached", "thread.taken", "thread.put_back"],
     "f'channel.{action}'": ["channel.added", "channel.turned", "channel.ended"],
     "f'freeze.{action}'": ["freeze.begun", "freeze.thaw_agreed", "freeze.thawed"],
     "f'person.factor_{row.action}'": [f"person.factor_{each}" for each in FactorChange.Action.values],

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, transaction
 from django.urls import reverse
 
-from desk import clock
+from desk import audit_check, clock
 from desk.actions import attachments, file_types, room
 from desk.actions.models import LONGEST_COMMENT, Attachment, Comment, StoredFile, Taken
 from desk.models import AuditEvent
@@ -238,9 +238,30 @@ def test_a_file_is_never_edited_and_a_changed_content_is_not_handed_out(signed_i
             change()
     with unguarded(room.GUARDS):
         StoredFile.objects.update(content=PDF + b" ")
+    assert f"file {file.stored_id}: the content was changed" in audit_check.verify(replay=True)
     answer, content = downloaded(signed_in(operator), row, file)
     assert answer.status_code == 409
     assert "is not what operator attached: its content was changed in the database" in content.decode()
+
+
+def test_a_forged_file_is_named_by_the_replay_of_the_trail(signed_in, operator, row):
+    def differences():
+        events = AuditEvent.objects.filter(subject__startswith="thread:").order_by("seq")
+        return [line.partition(": ")[2] for line in attachments.replay(events.iterator())]
+
+    send_file(signed_in(operator), row)
+    file = Attachment.objects.get()
+    assert differences() == []
+    other = {"person": operator, "stored_id": file.stored_id, "media_type": "x", "size": 1, "at": clock.now()}
+    forged = Attachment.objects.create(subject="withdrawal:99", name="a.pdf", request_key="forged", **other)
+    assert differences() == ["no audit entry records this file"]
+    with unguarded(room.GUARDS):
+        forged.delete()
+        Attachment.objects.filter(pk=file.pk).update(name="b.pdf")
+        event = AuditEvent.objects.get(action="thread.attached")
+        assert differences() == [f"audit entry {event.seq} records another name or person"]
+        Attachment.objects.filter(pk=file.pk).delete()
+    assert differences() == ["the file that it records is missing"]
 
 
 def test_an_approver_sees_the_files_on_the_page_and_in_a_review(signed_in, operator, treasury, row):
