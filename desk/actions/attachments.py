@@ -123,7 +123,7 @@ def _checked(name: str, content: bytes) -> file_types.FileType:
     if not content:
         raise CannotSay("Not attached: the file is empty.")
     if len(content) > MOST_BYTES:
-        raise CannotSay(f"Not attached: the file is larger than {MOST_BYTES // 1_000_000} MB.")
+        raise CannotSay(file_types.TOO_LARGE)
     if not name or len(name) > LONGEST_FILE_NAME:
         raise CannotSay(f"Not attached: file names can be up to {LONGEST_FILE_NAME} characters. Rename the file.")
     if invisible.revealed(name) != name:

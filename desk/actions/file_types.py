@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-MOST_BYTES: Final = 5_000_000
+MOST_MB: Final = 5
+MOST_BYTES: Final = MOST_MB * 1_000_000
+TOO_LARGE: Final = f"Not attached: the file is larger than {MOST_MB} MB."
 BODY_BYTES: Final = MOST_BYTES + 100_000  # of a request with a file and the fields beside it
 # Where such a request is sent; the rooms may put an account before every path.
 PATHS: Final = re.compile(r"(?:/[\w-]+/[0-9]+)?/action/threads/[\w-]+/[0-9]+/files/", re.ASCII)

@@ -46,10 +46,16 @@ class FileForm(forms.Form):
 
     file = forms.FileField(
         label="Attach a file",
-        help_text=f"{file_types.NAMES}, up to {file_types.MOST_BYTES // 1_000_000} MB. It can't be removed later.",
+        help_text=f"{file_types.NAMES}, up to {file_types.MOST_MB} MB. It can't be removed later.",
         allow_empty_file=True,
         error_messages={"required": "Choose a file."},
-        widget=forms.FileInput(attrs={"accept": ",".join(file_types.SUFFIXES)}),
+        widget=forms.FileInput(
+            attrs={
+                "accept": ",".join(file_types.SUFFIXES),
+                "data-most-bytes": file_types.MOST_BYTES,
+                "data-too-large": file_types.TOO_LARGE,
+            }
+        ),
     )
     request_key = forms.CharField(required=False, widget=forms.HiddenInput)
 

@@ -135,6 +135,12 @@ document.addEventListener("htmx:load", function (event) {
     seen = performance.now();
   }
 });
+// A request that large is not read by the server, which so could not answer with the form.
+document.addEventListener("change", function ({ target }) {
+  if (!target.matches("[data-most-bytes]")) return;
+  target.setCustomValidity(target.files[0]?.size > target.dataset.mostBytes ? target.dataset.tooLarge : "");
+  target.reportValidity();
+});
 showCopy(document);
 localHours(document);
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
