@@ -68,7 +68,7 @@ def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
             window.waiting.splice(0).forEach((each) => each());
         };"""
     )
-    reader.open(f"/withdrawals/{number}/")
+    reader.page.goto(f"{house.url}/withdrawals/{number}/", wait_until="load")  # it joins nothing before it may speak
     reader.mark()
     reader.page.wait_for_function("window.waiting.length > 0")
     treasury.reject("Not ours")
