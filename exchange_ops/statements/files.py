@@ -9,6 +9,7 @@ from typing import Any, Final
 from desk.lists import exports
 from exchange_ops.ledger.directions import FEES
 from exchange_ops.statements.lines import KINDS, Line
+from exchange_ops.statements.models import SignedStatement
 from exchange_ops.statements.proofs import Late, Reconciled
 from exchange_ops.statements.statement import Statement
 from wire.values import decimal_text
@@ -33,6 +34,19 @@ def as_json(statements: Sequence[Statement], *, now: datetime) -> str:
     return (
         json.dumps(head | {"statements": [_content(each) for each in statements]}, ensure_ascii=False, indent=1) + "\n"
     )
+
+
+def signed_as_json(row: SignedStatement) -> str:
+    """The figures as they were signed, their digest, and who signed them when."""
+    people = [{"person": str(each.person), "at": _moment(each.at)} for each in row.signatures.select_related("person")]
+    head = {"reference": row.reference, "account": row.account.name, "digest": row.digest, "signatures": people}
+    return json.dumps(head | {"signed": json.loads(row.content)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def figures(each: Statement) -> dict[str, Any]:
+    """The figures of one statement alone, with amounts as texts: what stays as it is unless a figure changes."""
+    content = _content(each)
+    return {name: content[name] for name in ("from", "to", "value", "value_currency", "lines")}
 
 
 def _rows(statements: Iterable[Statement]) -> Iterator[list[Any]]:

@@ -1,40 +1,104 @@
-"""The statements of the accounts for a period: a page, its files, and the journal of the movements."""
+"""The statements of the accounts for a period: a page, its files, the journal, and signing them off."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
+from django import forms
 from django.contrib import messages as notes
 from django.db import transaction
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.audit import trail
+from desk.forms import SecondFactorForm
 from desk.lists import exports
+from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.shared.views.access import requires
-from exchange_ops.statements import files, journal, links, statement
+from exchange_ops.shared.views.access import posted, requires
+from exchange_ops.statements import files, journal, links, signing, statement
 from exchange_ops.statements.lines import KINDS
+from exchange_ops.statements.models import SignedStatement
 from exchange_ops.statements.periods import Period, PeriodForm
 from exchange_ops.statements.statement import Statement
 
 PARTS: Final = {"statements": "exchange_ops/statements/_statements.html"}
 
 
+class SignForm(SecondFactorForm):
+    """A second factor for the figures of one account that were shown."""
+
+    account = forms.IntegerField(widget=forms.HiddenInput)
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
 @require_safe
 @requires(rules.may_see)
 def page(request: DeskRequest) -> HttpResponse:
     """The statement of each account in view, or what is wrong with the period."""
+    return _page(request, PeriodForm(request.GET, now=clock.now()))
+
+
+@posted(signing.may_sign, "Only treasury can sign statements.")
+def sign(request: DeskRequest) -> HttpResponse:
+    """Sign the statement of one account, as it was shown."""
     now = clock.now()
-    form = PeriodForm(request.GET, now=now)
-    period, mine = form.period(), accounts.in_view(request)
+    period_form, form = PeriodForm(request.POST, now=now), SignForm(request.POST)
+    period = period_form.period()
+    if period is None or not form.is_valid():
+        return _page(request, period_form, sent=form, status=422)
+    number = form.cleaned_data["account"]
+    account = next((each for each in accounts.in_view(request) if each.pk == number), None)
+    if account is None:
+        raise Http404("Account not found.")
+    try:
+        row = signing.sign(
+            account=account,
+            period=period,
+            person=request.user,
+            digest=form.cleaned_data["digest"],
+            answer=form.answer,
+            session_key=request.session.session_key or "",
+            now=now,
+        )
+    except (signing.CannotSign, CannotConfirm) as problem:
+        return _page(request, period_form, sent=form, refusal=str(problem), status=409)
+    notes.success(request, f"{row.statement.reference}: your signature is recorded.")
+    return redirect(f"{reverse('statements')}?{period.query}#account-{account.pk}")
+
+
+@require_safe
+@requires(rules.may_see)
+def signed(request: DeskRequest, signed_id: int) -> HttpResponse:
+    """The figures exactly as they were signed, and by whom."""
+    row = get_object_or_404(SignedStatement.objects.select_related("account"), pk=signed_id)
+    response = HttpResponse(files.signed_as_json(row), content_type=exports.KINDS["json"])
+    exports.as_file(response, f"statement_{row.reference}_{row.first}_{row.last}.json")
+    return response
+
+
+def _page(
+    request: DeskRequest, form: PeriodForm, *, sent: SignForm | None = None, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    now, period, mine = clock.now(), form.period(), accounts.in_view(request)
+    sent_for = sent.cleaned_data.get("account") if sent else None
+    statements = [
+        (
+            each,
+            links.rows(each),
+            signing.sign_off(each, person=request.user),
+            sent if sent_for == each.account.pk else SignForm(auto_id=f"sign_{each.account.pk}_%s"),
+        )
+        for each in _statements(request, mine, period, now)
+    ]
     context = {
         "now": now,
         "form": form,
@@ -42,9 +106,15 @@ def page(request: DeskRequest) -> HttpResponse:
         "problems": form.problems(),
         "kinds": KINDS,
         "accounts": mine,
-        "statements": [(each, links.rows(each)) for each in _statements(request, mine, period, now)],
+        "statements": statements,
+        "drawn_for": " ".join(f"{off.digest[:16]}:{len(off.signatures)}" for _, _, off, _ in statements),
+        # After a refused signature the page stands at the form's own address, which takes no other reading.
+        "here": f"{reverse('statements')}?{period.query}" if sent and period else request.get_full_path(),
+        "purpose": signing.PURPOSE,
+        "sent_for": sent_for,
+        "refusal": refusal,
     }
-    return show(request, "exchange_ops/statements.html", context, parts=PARTS, status=200 if period else 422)
+    return show(request, "exchange_ops/statements.html", context, parts=PARTS, status=status if period else 422)
 
 
 @require_safe

@@ -32,6 +32,7 @@ IN_THE_DIGEST = {
     "desk/person_invite.html": {"name", "email", "{{ field }}"},  # invitations.digest_of; field: role
     "desk/restore/_restore.html": {"{{ line.name }}"},  # settling.digest_of
     "exchange_ops/policy_review.html": {"{{ name }}", "confirmed"},  # workflow.digest_of, with the reason
+    "exchange_ops/statements/_sign_off.html": {"account", "range", "since", "until"},  # signing.text_of
     "exchange_ops/subaccount/_confirm.html": {"ids"},  # account_status.digest_of
 }
 # A selection is signed as a whole form: `data-whole-form`, and its desk makes the list from all of it.

@@ -66,6 +66,8 @@ MATRIX = {
     "reconciliation-export": (EVERYBODY, NOBODY),
     "statements": (EVERYBODY, NOBODY),
     "statements-export": (EVERYBODY, NOBODY),
+    "statement-sign": (NOBODY, THAW),
+    "statement-signed": (EVERYBODY, NOBODY),
     "statements-journal": (EVERYBODY, NOBODY),
     "deposit": (EVERYBODY, NOBODY),
     "deposit-read": (NOBODY, REREAD),
