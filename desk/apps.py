@@ -19,6 +19,7 @@ class DeskConfig(AppConfig):
         import_module("desk.actions.models")
         import_module("desk.staff.models")
         import_module("desk.restores.models")
+        import_module("desk.single_sign_on.models")
         import_module("desk.notifications.models")
         import_module("desk.personal.models")
         import_module("desk.lists.models")
@@ -32,6 +33,7 @@ class DeskConfig(AppConfig):
         from desk.notifications import room as notifications
         from desk.processes import logs
         from desk.restores import room as restores
+        from desk.single_sign_on import room as single_sign_on
         from desk.staff import room as staff
 
         fields.widen_context()
@@ -41,6 +43,7 @@ class DeskConfig(AppConfig):
         incidents.register()
         actions.register()
         staff.register()
+        single_sign_on.register()
         restores.register()
         notifications.register()
         rooms.declare(_room())
@@ -62,11 +65,13 @@ def _room() -> "Room":
     from desk.people import stepup, totp
     from desk.restores import room as restores
     from desk.restores import signs
+    from desk.single_sign_on import room as single_sign_on
     from desk.staff import room as staff
     from desk.web import room as web
 
     topics = (incidents.TOPICS, actions.TOPICS, staff.TOPICS, notifications.TOPICS, restores.TOPICS)
-    guards = (incidents.GUARDS, {"threads": actions.GUARDS.statements}, staff.GUARDS, restores.GUARDS)
+    threads = {"threads": actions.GUARDS.statements}
+    guards = (incidents.GUARDS, threads, staff.GUARDS, restores.GUARDS, single_sign_on.GUARDS)
     return rooms.Room(
         checks={
             "database": rooms.Check(health.database),

@@ -127,3 +127,18 @@ def is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def require_directory(issuer: str, *, client: str, secret: str, demo: bool, passwords: bool) -> None:
+    """Raise OddSetting where the company's directory is set up in part, or where a lost passkey would lock out."""
+    parts = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": client, "OIDC_CLIENT_SECRET": secret}
+    absent = [name for name, value in parts.items() if not value]
+    if 0 < len(absent) < len(parts):
+        raise OddSetting(f"{' and '.join(absent)} must be set as well: the company's sign-in needs all three.")
+    place = urlsplit(issuer)
+    is_here = demo and place.scheme == "http" and place.hostname in {"localhost", "127.0.0.1"}
+    is_plain = not (place.query or place.fragment or place.username or place.password)
+    if issuer and not ((place.scheme == "https" or is_here) and place.hostname and is_plain):
+        raise OddSetting("OIDC_ISSUER must be an https:// address without credentials, query and fragment.")
+    if not issuer and not passwords:
+        raise OddSetting("PASSWORD_SIGN_IN is off without OIDC_ISSUER: a lost passkey would lock its owner out.")

@@ -17,6 +17,10 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+SOCIALACCOUNT_ADAPTER = "desk.single_sign_on.oidc.SocialAdapter"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True}}
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
 MFA_ADAPTER = "desk.people.accounts.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "desk.people.accounts.SignInCodeForm",
@@ -38,6 +42,31 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Requests ------------------------------------------------------------------------------------------------------------
+MIDDLEWARE = [
+    "desk.web.http_guards.NoStoreMiddleware",
+    "desk.web.http_guards.ReportingMiddleware",
+    "desk.web.compression.PageCompressionMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "desk.web.requests.RequestIdMiddleware",
+    "desk.people.session_life.SessionMiddleware",
+    "exchange_ops.pages.account_paths.AccountPathMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "desk.web.http_guards.FetchSiteMiddleware",
+    "desk.people.session_life.SessionLifeMiddleware",
+    "desk.web.enrolment.EnrolmentMiddleware",
+    "desk.web.personal.PersonalFormatsMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "desk.invisible.InvisibleCharactersMiddleware",
 ]
 
 # The browser --------------------------------------------------------------------------------------------------------

@@ -182,6 +182,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
     "channels",
     "csp",
     "django_htmx",
@@ -192,30 +193,6 @@ INSTALLED_APPS = [
     "exchange_ops",
     "chaindata",
     "project",
-]
-
-MIDDLEWARE = [
-    "desk.web.http_guards.NoStoreMiddleware",
-    "desk.web.http_guards.ReportingMiddleware",
-    "desk.web.compression.PageCompressionMiddleware",
-    "django.middleware.security.SecurityMiddleware",
-    "desk.web.requests.RequestIdMiddleware",
-    "desk.people.session_life.SessionMiddleware",
-    "exchange_ops.pages.account_paths.AccountPathMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "allauth.account.middleware.AccountMiddleware",
-    "desk.web.http_guards.FetchSiteMiddleware",
-    "desk.people.session_life.SessionLifeMiddleware",
-    "desk.web.enrolment.EnrolmentMiddleware",
-    "desk.web.personal.PersonalFormatsMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
-    "desk.invisible.InvisibleCharactersMiddleware",
 ]
 
 ROOT_URLCONF = "project.urls"
@@ -288,6 +265,20 @@ CELERY_APPLICATION = "project.celery.app"
 # People -------------------------------------------------------------------------------------------------------------
 #: Whether sign-in also requires a second factor; approvals always do.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
+#: The company's directory (OpenID Connect) that people can sign in with; empty: none. [form: the issuer, exactly as
+#: its configuration names it]
+OIDC_ISSUER = environment.text("OIDC_ISSUER", "")
+#: What the directory knows this desk by. Its address to come back to is DESK_URL with `/sign-in/company/callback/`.
+OIDC_CLIENT_ID = environment.text("OIDC_CLIENT_ID", "")
+#: The secret that belongs to it. [secret]
+OIDC_CLIENT_SECRET = environment.secret("OIDC_CLIENT_SECRET")
+#: How people call the directory: "Sign in with NAME".
+SSO_NAME = environment.text("SSO_NAME", "your company account")
+#: Whether a password signs in. Off: a passkey or the company's directory; setting up a new account still uses one.
+PASSWORD_SIGN_IN = environment.flag("PASSWORD_SIGN_IN", default=True)
+addresses.require_directory(
+    OIDC_ISSUER, client=OIDC_CLIENT_ID, secret=OIDC_CLIENT_SECRET, demo=DEMO, passwords=PASSWORD_SIGN_IN
+)
 # Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO

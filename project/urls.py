@@ -9,6 +9,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from desk.personal import choices
+from desk.single_sign_on import views as single_sign_on
 from desk.views import factors, invitations, lists, notifications, personal, sessions, tokens, trail
 from desk.web import tours
 from exchange_ops.market import valuation
@@ -36,6 +37,11 @@ urlpatterns = [
     path("sign-in/", form(account.login), name="account_login"),
     path("sign-in/second-factor/", form(second_factor.authenticate), name="mfa_authenticate"),
     path("sign-in/not-active/", form(account.account_inactive), name="account_inactive"),
+    path("sign-in/company/", single_sign_on.begin, name="company-sign-in"),
+    path("sign-in/company/callback/", single_sign_on.callback, name="company-callback"),
+    path("account/company/", single_sign_on.own, name="company-account"),
+    path("account/company/connect/", single_sign_on.connect, name="company-connect"),
+    path("account/company/disconnect/", single_sign_on.disconnect, name="company-disconnect"),
     path("sign-out/", form(account.logout), name="account_logout"),
     path("account/confirm/", form(account.reauthenticate), name="account_reauthenticate"),
     path("account/confirm/second-factor/", form(second_factor.reauthenticate), name="mfa_reauthenticate"),

@@ -32,6 +32,8 @@ PERSON: Final = Words(
         "factor_added": "{who} added a second factor for {it}: {factor}.",
         "factor_removed": "{who} removed a second factor from {it}: {factor}.",
         "factor_renewed": "{who} replaced a second factor for {it}: {factor}.",
+        "company_account_connected": "{who} connected the company account {account} to sign in with.",
+        "company_account_disconnected": "{who} disconnected the company account {account}.",
     },
 )
 CHANGE: Final = Words(

@@ -64,6 +64,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Take a try from the budgets of this name, address and device; refuse while one of them is used up."""
+        if not settings.PASSWORD_SIGN_IN:
+            raise ValidationError("This desk takes no passwords: use a passkey or the company's sign-in.", code="off")
         name = str(credentials.get("username", ""))
         self._budgets = _spend_try(sign_in_limits.PASSWORD, name, request)
 

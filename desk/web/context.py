@@ -55,6 +55,8 @@ def desk(request: HttpRequest) -> dict[str, Any]:
         "desk": {
             "now": clock.now(),
             "demo": settings.DEMO,
+            "passwords": settings.PASSWORD_SIGN_IN,
+            "company": settings.SSO_NAME if settings.OIDC_ISSUER else "",
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
             "why_resting": SimpleLazyObject(lambda: _why_resting(request)),

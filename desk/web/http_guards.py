@@ -8,6 +8,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
@@ -68,7 +69,7 @@ class FetchSiteMiddleware:
         if (
             response.status_code == 302
             and request.method not in _SAFE_METHODS
-            and response.headers.get("Location", "").startswith(f"{sign_in}?")
+            and response.headers.get("Location", "").startswith(f"{sign_in}?{REDIRECT_FIELD_NAME}=")
         ):
             # The address of a decision takes no GET: after signing in, the person returns to the page of its form. The
             # sign-in page says that nothing was done.

@@ -24,6 +24,8 @@ def new_secrets(*, containers: bool) -> dict[str, str]:
             "redis-url": f"redis://:{broker}@valkey:6379/0",
             # Filled in by hand: smtps://user:password@host:465
             "email-url": "",
+            # Empty without a company directory to sign in with.
+            "oidc-client-secret": "",
         }
     return texts
 

@@ -45,6 +45,7 @@ SIGN_IN = {"account/login.html", "mfa/authenticate.html", "mfa/reauthenticate.ht
 # What a person may confirm on the first day of a factor, because it opens nothing for them: they propose, request or
 # tighten, sign in with it, or somebody else has to agree.
 ON_THE_FIRST_DAY = {
+    "account/company_account.html",
     "account/confirm_change.html",
     "account/token_confirm.html",
     "desk/channel_add.html",

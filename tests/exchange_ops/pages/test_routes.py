@@ -275,6 +275,9 @@ MATRIX = {
     "tour": (NOBODY, OWN),
     "token-revoke": (NOBODY, OWN),
     "session-end": (NOBODY, OWN),
+    "company-account": (OWN, NOBODY),
+    "company-connect": (NOBODY, OWN),
+    "company-disconnect": (NOBODY, OWN),
 }
 # What stands in an address for a part that is no row of ours.
 PATH_PARTS = {
@@ -294,6 +297,7 @@ PATH_PARTS = {
 }
 # The pages of the sign-in library: open ones, and those that belong to whoever is signed in.
 SIGN_IN = {"begin", "account_login", "account_inactive", "mfa_authenticate", "mfa_login_webauthn"}
+SIGN_IN |= {"company-sign-in", "company-callback"}
 OWN_PAGES = {
     "account_logout",
     "account_reauthenticate",
@@ -455,7 +459,7 @@ def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
 def test_the_pages_of_the_sign_in_library_take_no_other_method(admin, signed_in):
     """They read a PUT as a form, and led whoever is signed in from sign-in to the overview."""
     totp.enrol(admin, Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"))
-    ours = {"begin", "factor-confirm"}
+    ours = {"begin", "factor-confirm", "company-sign-in", "company-callback"}
     for client, names in ((signed_in(admin), SIGN_IN | OWN_PAGES - ours), (Client(), SIGN_IN - ours)):
         for name in sorted(names - ours):
             for method in ("put", "patch", "delete", "options", "trace"):

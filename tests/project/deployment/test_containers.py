@@ -113,7 +113,7 @@ def test_the_file_is_a_real_desk_of_the_processes_of_the_house():
 def test_every_setting_reaches_the_processes():
     named = set(re.findall(r"^\| `([A-Z_]+)` \|", settings_page.page(tree.ROOT, tree.APPS), re.MULTILINE))
     elsewhere = {"SIGNS_OF_LIFE", "NOTIFY_SOCKET", "NO_COLOR", "REAPING_GRACE", "NON_JS_FRAMEWORK"}
-    secrets = {"SECRET_KEY", "KEY_RING", "DATABASE_URL", "REDIS_URL", "EMAIL_URL"}
+    secrets = {"SECRET_KEY", "KEY_RING", "DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_CLIENT_SECRET"}
     assert secrets < named
     passed = set(real()["web"]["environment"])
     assert passed == named - NOT_PASSED_ON - elsewhere - secrets | {f"{name}_FILE" for name in secrets}
