@@ -18,6 +18,7 @@ from desk.actions import file_types, threads
 from desk.actions.file_types import MOST_BYTES
 from desk.actions.models import LONGEST_FILE_NAME, Attachment, StoredFile
 from desk.actions.threads import CannotSay
+from desk.live import announcements
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
@@ -62,6 +63,8 @@ def attach(
             row.save(force_insert=True)
             facts = {"name": name, "sha256": row.stored_id, "bytes": str(row.size), "type": kind.name}
             threads.record(subject, "attached", person, now=now, session_key=session_key, after=facts)
+            # The facts of a request name its files: whoever is about to approve it sees a new one at once.
+            announcements.announce(subject)
     except IntegrityError:
         return _earlier(row)
     return row

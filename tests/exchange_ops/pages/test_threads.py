@@ -11,6 +11,7 @@ from django.urls import reverse
 from desk import audit_check, clock
 from desk.actions import attachments, file_types, room
 from desk.actions.models import LONGEST_COMMENT, Attachment, Comment, StoredFile, Taken
+from desk.live import announcements
 from desk.models import AuditEvent
 from desk.notifications import messages
 from desk.notifications.models import Notification
@@ -202,6 +203,13 @@ def test_no_file_and_a_file_that_is_too_large_are_refused(signed_in, operator, r
     monkeypatch.setattr(attachments, "MOST_FILES", 1)
     assert send_file(client, row, "a.txt", b"x" * file_types.MOST_BYTES).status_code == 200
     assert "1 files are attached already" in send_file(client, row).content.decode()
+
+
+def test_a_new_file_reaches_the_facts_that_somebody_is_about_to_approve(signed_in, operator, row, monkeypatch):
+    topics = []
+    monkeypatch.setattr(announcements, "announce", lambda topic, **hint: topics.append(topic))
+    send_file(signed_in(operator), row)
+    assert row.subject in topics
 
 
 def test_the_same_file_is_attached_once_and_stored_once(signed_in, operator, treasury, row):
