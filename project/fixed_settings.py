@@ -2,6 +2,31 @@
 
 from csp.constants import NONCE, NONE, SELF
 
+# Apps ---------------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "channels",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "desk",
+    "exchange_ops",
+    "chaindata",
+    "project",
+]
+ROOT_URLCONF = "project.urls"
+ASGI_APPLICATION = "project.asgi.application"
+
 # People -------------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "desk.Person"
 AUTHENTICATION_BACKENDS = ["desk.people.accounts.PeopleBackend"]

@@ -173,30 +173,6 @@ MAILBOX = DEMO and not EMAIL_HOST
 WEBHOOK_PRIVATE_HOSTS = [host.lower() for host in environment.words("WEBHOOK_PRIVATE_HOSTS", "")]
 
 # Apps ---------------------------------------------------------------------------------------------------------------
-INSTALLED_APPS = [
-    "django.contrib.auth",
-    "django.contrib.contenttypes",
-    "django.contrib.sessions",
-    "django.contrib.messages",
-    "django.contrib.staticfiles",
-    "allauth",
-    "allauth.account",
-    "allauth.mfa",
-    "allauth.socialaccount",
-    "channels",
-    "csp",
-    "django_htmx",
-    "rest_framework",
-    "drf_spectacular",
-    "drf_spectacular_sidecar",
-    "desk",
-    "exchange_ops",
-    "chaindata",
-    "project",
-]
-
-ROOT_URLCONF = "project.urls"
-ASGI_APPLICATION = "project.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
