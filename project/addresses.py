@@ -120,6 +120,16 @@ def require_own(address: str, *, allowed: list[str], demo: bool) -> None:
         raise OddSetting(f"DESK_URL is {address!r}; passkeys need a host name, not an IP address.")
 
 
+def require_passkeys(address: str, *, by: str) -> None:
+    """Stop a start with the setting `by` where the desk's own address can't carry passkeys."""
+    parts = urlsplit(address)
+    if is_number(parts.hostname or "") or (parts.scheme != "https" and parts.hostname != "localhost"):
+        raise OddSetting(
+            f"{by} is set and DESK_URL is {address!r}: passkeys need https and a host name, or localhost. Without them "
+            "nobody with these roles could use the desk."
+        )
+
+
 def is_number(host: str) -> bool:
     """Whether a host is a numeric address and no name."""
     try:

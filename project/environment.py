@@ -11,11 +11,14 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from wire import reach
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
@@ -117,15 +120,35 @@ def _explored(name: str, link: str, mark: str) -> None:
         raise OddSetting(f"{name} is {link!r}; expected an https address with {mark} in its path once.")
 
 
-def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+def networks(name: str, default: str) -> list[Network]:
     """Addresses and networks, separated by commas: 127.0.0.1, 10.0.0.0/8, ::1."""
-    networks = []
-    for word in words(name, default):
-        try:
-            networks.append(ipaddress.ip_network(word))
-        except ValueError:
-            raise OddSetting(f"{name} has {word!r}; expected addresses and networks like 10.1.2.0/24.") from None
-    return networks
+    return [_network(name, word) for word in words(name, default)]
+
+
+def _network(name: str, word: str) -> Network:
+    try:
+        return ipaddress.ip_network(word)
+    except ValueError:
+        raise OddSetting(f"{name} has {word!r}; expected addresses and networks like 10.1.2.0/24.") from None
+
+
+def roles(name: str, *, options: Sequence[str]) -> frozenset[str]:
+    """Names of roles, separated by commas, each one of `options`."""
+    named = words(name, "")
+    if word := next((each for each in named if each not in options), ""):
+        raise OddSetting(f"{name} has {word!r}; expected {', '.join(options[:-1])} or {options[-1]}.")
+    return frozenset(named)
+
+
+def role_networks(name: str, *, options: Sequence[str]) -> dict[str, list[Network]]:
+    """Addresses and networks by role: "ROLE=NETWORK NETWORK", separated by commas, each of `options` at most once."""
+    by_role: dict[str, list[Network]] = {}
+    for number, entry in enumerate(words(name, ""), 1):
+        role, _, places = (part.strip() for part in entry.partition("="))
+        if role not in options or role in by_role or not places:
+            raise OddSetting(f"{name}, entry {number}: expected ROLE=NETWORK, each role once ({', '.join(options)}).")
+        by_role[role] = [_network(f"{name} of {role}", word) for word in places.split()]
+    return by_role
 
 
 def flag(name: str, *, default: bool) -> bool:

@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "desk.web.http_guards.FetchSiteMiddleware",
     "desk.people.session_life.SessionLifeMiddleware",
+    "desk.web.networks.NetworkMiddleware",
     "desk.web.enrolment.EnrolmentMiddleware",
     "desk.web.personal.PersonalFormatsMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import dj_database_url
 
+from desk.people import roles
 from project import addresses, database_pool, environment, secret_strength
 from project.fixed_settings import *  # noqa: F403
 
@@ -263,6 +264,14 @@ FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
 SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+#: Roles that require a passkey. One-time codes of people with such a role confirm nothing, and without a passkey they
+#: reach only the page that adds one. [form: `operator`, `treasury`, `admin` or `auditor`, separated by commas]
+PASSKEY_ROLES = environment.roles("PASSKEY_ROLES", options=roles.ALL)
+if PASSKEY_ROLES:
+    addresses.require_passkeys(DESK_URL, by="PASSKEY_ROLES")
+#: Networks that a role can be used from, by role. A person with several of these roles needs an address in the networks
+#: of each. Behind a proxy, set TRUSTED_PROXIES. [form: `ROLE=NETWORK NETWORK`, separated by commas]
+ROLE_NETWORKS = environment.role_networks("ROLE_NETWORKS", options=roles.ALL)
 
 # The browser --------------------------------------------------------------------------------------------------------
 # Off in the demo, which runs on plain http on the loopback address; everywhere else TLS is assumed.

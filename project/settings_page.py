@@ -187,6 +187,8 @@ _FORMS: Final[dict[str, Callable[[ast.Call], str]]] = {
     "text": lambda call: "text",
     "words": lambda call: "list, separated by commas",
     "networks": lambda call: "addresses and networks, separated by commas",
+    "roles": lambda call: "",
+    "role_networks": lambda call: "",
     "folder": lambda call: "folder used only by the desk",
     "listening_address": lambda call: "numeric address",
     "exchange_places": lambda call: "",

@@ -27,6 +27,7 @@ PERSON: Final = Words(
         "roles_ended": "{who} ended the temporary roles of {it}.",
         "signed_in": "{who} signed in.",
         "signed_out": "{who} signed out.",
+        "network_refused": "{who} refused {it}: a role of theirs can't be used from that network.",
         "session_ended": "{who} ended a session of {it}.",
         "factor_change_confirmed": "{who} confirmed a change to their second factors.",
         "factor_added": "{who} added a second factor for {it}: {factor}.",

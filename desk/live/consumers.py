@@ -13,7 +13,7 @@ Close codes: 4401 signed out, token over, or rights changed; 4400 not this proto
 message too long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect
 again after a while, and read again.
 Instead of a socket, a client gets 503 while the broker is away, 429 with too many open sockets or too many requests,
-and 401 with an invalid token.
+403 from a network that a role of the person can't be used from, and 401 with an invalid token.
 """
 
 import json
@@ -30,6 +30,7 @@ from desk.live.fanout import TRY_LATER, Browser, Fanout
 from desk.live.frames import FRAMES
 from desk.live.hub import SIGNED_OUT
 from desk.people import bearer, presence, session_keys, token_rates
+from desk.people.by_role import networks
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -58,7 +59,7 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
         raise RuntimeError("The relay needs a server with whole-frame support. Start it with: python -m project.serve.")
     await receive()
     caller = await _caller(scope, send)
-    if caller is None:
+    if caller is None or await _is_outside(caller, scope, send):
         return
     key, person = caller
     socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # with other limits the key is another one
@@ -99,6 +100,22 @@ async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Perso
         await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
         return None
     return holder
+
+
+async def _is_outside(caller: tuple[presence.Key, "Person"], scope: Any, send: Any) -> bool:
+    """Whether the handshake was refused because a role of the person can't be used from this network."""
+    key, person = caller
+    session_key = key if isinstance(key, str) else ""
+    sentence = await database_sync_to_async(networks.refusal)(
+        person,
+        address=networks.address_of_handshake(scope),
+        way=networks.SOCKET,
+        now=clock.now(),
+        session_key=session_key,
+    )
+    if sentence:
+        await _refuse(send, 403, f"Not connected. {sentence}".encode())
+    return bool(sentence)
 
 
 async def _seconds_to_wait(key: presence.Key) -> int:

@@ -25,6 +25,7 @@ from django.http import HttpRequest
 from desk import clock, sealing
 from desk.models import Person
 from desk.people import factors, passkeys, sign_in_limits, totp
+from desk.people.by_role import required_passkeys
 from wire.values import Secret
 
 _SECOND_FACTOR_STAGE = "allauth.mfa.stages.AuthenticateStage"
@@ -103,11 +104,22 @@ def _spend_try(what: str, name: str, request: HttpRequest) -> list[sign_in_limit
     return budgets
 
 
+def _refuse_code(person: Person, text: str) -> None:
+    """Raise ValidationError for a one-time code of somebody who must use their passkey.
+
+    Without a passkey they come in to add one, and a recovery code opens nothing but enrolment.
+    """
+    refusal = required_passkeys.refusal_of_code(person)
+    if refusal and totp.is_shaped("".join(text.split())) and required_passkeys.count(person):
+        raise ValidationError(refusal, code="passkey_required")
+
+
 class _SpendsTheCode:
     """A one-time code that was used to sign in is spent: it neither confirms a decision nor signs in again."""
 
     def clean_code(self) -> str:
         budgets = _spend_try(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
+        _refuse_code(self.user, self.cleaned_data["code"])  # type: ignore[attr-defined]
         code = self._checked_code()
         sign_in_limits.give_back(budgets)
         return code

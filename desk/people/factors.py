@@ -10,6 +10,7 @@ A recovery code opens a session that reaches nothing but enrolment; it replaces 
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from django.db.models import Exists, OuterRef
 from desk import models
 from desk.audit import trail
 from desk.people import roles, stepup
+from desk.people.by_role import required_passkeys
 from desk.personal import formats
 
 if TYPE_CHECKING:
@@ -50,11 +52,12 @@ class Change:
     removes: bool = False
 
 
+ADD_PASSKEY, REMOVE_PASSKEY = "add-passkey", "remove-passkey"
 CHANGES = {
     "set-up-app": Change("mfa_activate_totp", "Set up an authenticator app"),
     "remove-app": Change("mfa_deactivate_totp", "Remove the authenticator app", removes=True),
-    "add-passkey": Change("mfa_add_webauthn", "Add a passkey"),
-    "remove-passkey": Change("mfa_remove_webauthn", "Remove a passkey", removes=True),
+    ADD_PASSKEY: Change("mfa_add_webauthn", "Add a passkey"),
+    REMOVE_PASSKEY: Change("mfa_remove_webauthn", "Remove a passkey", removes=True),
     "new-recovery-codes": Change("mfa_generate_recovery_codes", "Generate new recovery codes"),
 }
 
@@ -68,10 +71,25 @@ def has_one(person: "Person") -> bool:
 
 
 def may_enter(person: "Person", session: Mapping[str, Any]) -> bool:
-    """Whether this session reaches more than enrolment: the person has a factor, and no recovery code opened it."""
-    if session.get(RECOVERING):
-        return False
-    return has_one(person) if settings.SECOND_FACTOR_REQUIRED else True
+    """Whether this session reaches more than enrolment: the person is `enrolled`, and no recovery code opened it."""
+    return not session.get(RECOVERING) and person.pk in enrolled([person])
+
+
+def enrolled(people: Collection["Person"]) -> set[int]:
+    """Those of these people who have what they need: a passkey where a role of theirs requires one, else any factor.
+
+    Where nothing is required that is everybody, without a query.
+    """
+    must_sign = {person.pk: bool(required_passkeys.requiring(person)) for person in people}
+    if not settings.SECOND_FACTOR_REQUIRED and not any(must_sign.values()):
+        return set(must_sign)
+    kinds: defaultdict[int, set[str]] = defaultdict(set)
+    rows = Authenticator.objects.filter(user_id__in=must_sign, type__in=_COUNTED)
+    for pk, kind in rows.values_list("user_id", "type"):
+        kinds[pk].add(kind)
+    have_passkey = {pk for pk in must_sign if Authenticator.Type.WEBAUTHN in kinds[pk]}
+    have_enough = {pk for pk in must_sign if kinds[pk] or not settings.SECOND_FACTOR_REQUIRED}
+    return {pk for pk, needs_passkey in must_sign.items() if pk in (have_passkey if needs_passkey else have_enough)}
 
 
 def those_with_one(people: Collection[int]) -> set[int]:
@@ -107,13 +125,24 @@ def confirm(
 ) -> None:
     """Confirm one later change with an existing factor; the session remembers it for five minutes.
 
+    A one-time code also confirms adding the first passkey of somebody whose role requires one.
+
     Raises CannotChange, or `stepup.CannotConfirm` when the factor was not accepted.
     """
     key = session.session_key or ""
+    is_first_passkey = change == ADD_PASSKEY and not required_passkeys.count(person)
     with transaction.atomic():
         if digest != digest_of(person=person, change=change, target=target):
             raise CannotChange("No changes made: your factors changed after you opened the page. Refresh the page.")
-        row = stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now)
+        row = stepup.verify(
+            person=person,
+            purpose=PURPOSE,
+            digest=digest,
+            answer=answer,
+            session_key=key,
+            now=now,
+            is_first_passkey=is_first_passkey,
+        )
         trail.record(
             actor=person,
             action="person.factor_change_confirmed",
@@ -136,7 +165,10 @@ def is_confirmed(*, person: "Person", change: str, target: str, session: Mapping
 
 
 def refuse_last(*, person: "Person", change: str) -> None:
-    """Raise CannotChange where a factor is required and this change would remove the last one."""
+    """Raise CannotChange where a factor, or a passkey, is required and this change would remove the last one."""
+    why = required_passkeys.reason(person) if change == REMOVE_PASSKEY else ""
+    if why and required_passkeys.count(person) < 2:
+        raise CannotChange(f"No changes made: {why}, and this is your only one. Add another passkey first.")
     if not CHANGES[change].removes or not settings.SECOND_FACTOR_REQUIRED:
         return
     if Authenticator.objects.filter(user=person, type__in=_COUNTED).count() < 2:

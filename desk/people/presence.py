@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.models import Session
 
@@ -101,8 +100,8 @@ def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = 
         alive = {key: content for key, content in alive.items() if not content.get(factors.RECOVERING)}
     active = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
     people = {str(person.pk): person for person in active}
-    if entered and settings.SECOND_FACTOR_REQUIRED:
-        enrolled = factors.those_with_one([person.pk for person in people.values()])
+    if entered:
+        enrolled = factors.enrolled(people.values())
         people = {number: person for number, person in people.items() if person.pk in enrolled}
     signed = {key: (people.get(str(content[SESSION_KEY])), content) for key, content in alive.items()}
     return {key: person for key, (person, content) in signed.items() if person is not None and _signed(person, content)}

@@ -22,6 +22,12 @@ LABELS = {
 }
 
 
+def phrase(names: Sequence[str]) -> str:
+    """These roles in a sentence: "treasury role", "treasury and admin roles"."""
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    return f"{listed} role{'s' if names[1:] else ''}"
+
+
 def ensure_groups(*, using: str = DEFAULT_DB_ALIAS, names: Sequence[str] = ALL) -> None:
     """Make the groups that are missing. Runs after every migrate, so that the roles exist wherever the tables do."""
     from django.contrib.auth.models import Group

@@ -19,6 +19,7 @@ from django.db import IntegrityError, connection, transaction
 from desk import clock, models, rooms, sealing
 from desk.audit import trail
 from desk.people import code_limits, passkeys, session_keys, totp
+from desk.people.by_role import required_passkeys
 from desk.people.signing import signed_lists
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
     if mine.filter(clock.recent("made_at", now - CHALLENGE_WINDOW, now=now)).count() >= MOST_CHALLENGES:
-        raise CannotConfirm("Too many passkey requests within ten minutes. Try again later, or use a one-time code.")
+        other = "" if required_passkeys.requiring(person) else ", or use a one-time code"
+        raise CannotConfirm(f"Too many passkey requests within ten minutes. Try again later{other}.")
     nonce, head = secrets.token_hex(32), trail.head()
     content = _signed_content(nonce=nonce, digest=digest, purpose=purpose, audit_head=head)
     models.StepUpChallenge.objects.create(
@@ -72,13 +74,14 @@ def verify(
     session_key: str,
     now: datetime,
     listed: str = "",
+    is_first_passkey: bool = False,
 ) -> "StepUp":
     """Check the answer and store what was signed as a StepUp row, inside the caller's transaction.
 
     `answer` is {"kind": "totp", "code": "123456"} or {"kind": "passkey", "credential": credential.toJSON()}, the
     credential as an object or as its JSON text; within the desk also `signed_lists.Place.answer`. `listed` is the text
     of a list of decisions, whose digest is then given. Raises CannotConfirm; then the caller rolls back and nothing is
-    spent.
+    spent. A code of somebody whose role requires a passkey counts with `is_first_passkey` alone: they add one.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("A decision and its second factor must be stored in one transaction.")
@@ -97,6 +100,8 @@ def verify(
         listed=listed or None,
     )
     if kind == models.StepUp.Kind.TOTP:
+        if not is_first_passkey and (refusal := required_passkeys.refusal_of_code(person)):
+            raise CannotConfirm(refusal)
         _confirm_by_code(row, answer.get("code"), now=now)
     elif kind == models.StepUp.Kind.PASSKEY:
         _confirm_by_passkey(row, answer.get("credential"), now=now)

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -19,6 +18,7 @@ from rest_framework.permissions import SAFE_METHODS
 from desk import clock, models
 from desk.audit import trail
 from desk.people import bearer, factors, stepup
+from desk.people.by_role import networks
 from wire.values import Secret
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _record(row: "ApiToken", action: str, *, actor: "Person | None", now: dateti
 
 
 def living_token(text: str, *, now: datetime) -> "ApiToken | None":
-    """The valid token with this text, of an active person who has a second factor where one is required."""
+    """The valid token with this text, of an active person who has the second factors that they need."""
     if len(text) > LONGEST_TEXT:
         return None
     # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
@@ -126,10 +126,8 @@ def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person
     """Whose these tokens are, by number, with their groups; those that `living_token` would not give are left out."""
     rows = _alive(now).filter(pk__in=token_ids).prefetch_related("person__groups")
     people = {row.pk: row.person for row in rows}
-    if settings.SECOND_FACTOR_REQUIRED:
-        enrolled = factors.those_with_one([person.pk for person in people.values()])
-        people = {pk: person for pk, person in people.items() if person.pk in enrolled}
-    return people
+    enrolled = factors.enrolled(people.values())
+    return {pk: person for pk, person in people.items() if person.pk in enrolled}
 
 
 def note_use(token: "ApiToken", *, now: datetime) -> None:
@@ -148,7 +146,7 @@ def _digest(text: str) -> str:
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
-    """`Authorization: Bearer csn_…`. Every refusal reads the same."""
+    """`Authorization: Bearer csn_…`. Every refusal of a token reads the same; one from another network says why."""
 
     keyword = bearer.SCHEME
 
@@ -160,6 +158,9 @@ class TokenAuthentication(authentication.BaseAuthentication):
         token = living_token(text, now=now)
         if token is None:
             raise exceptions.AuthenticationFailed("This token is invalid, expired or revoked.")
+        address = networks.address_of(request)
+        if sentence := networks.refusal(token.person, address=address, way=networks.TOKEN, now=now):
+            raise exceptions.PermissionDenied(sentence)
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:
             raise exceptions.PermissionDenied("Nothing was recorded: this token is read-only.")
         if (enter := getattr(request, "enter", None)) is not None:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from django import template
 from django.forms import BaseForm, BoundField, CheckboxInput
+from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -265,8 +266,9 @@ def span(length: timedelta | int | None) -> str:
     return f"{seconds} s"
 
 
-@register.inclusion_tag("components/field.html")
+@register.inclusion_tag("components/field.html", takes_context=True)
 def field(
+    context: Context,
     bound: BoundField,
     *,
     hint: str = "",
@@ -279,6 +281,7 @@ def field(
     """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id.
 
     `live`: what is wrong is said beside it while it is typed (components/field_states.html), so its place is there.
+    The code beside a passkey gives way to a sentence for a person whose role requires the passkey.
     """
     name = bound.auto_id or bound.html_name
     hint = hint or str(bound.help_text)
@@ -301,9 +304,16 @@ def field(
         "hint": hint,
         "live": live,
         "name": name,
+        "passkey_only": _passkey_only(context, bound),
         "optional": not (bound.field.required or needed),
         "tick": isinstance(bound.field.widget, CheckboxInput),
     }
+
+
+def _passkey_only(context: Context, bound: BoundField) -> str:
+    """Why this field, a code that a passkey can stand for, is not offered; empty where it is."""
+    is_choice = bound.name == "code" and "passkey" in bound.form.fields
+    return str((context.get("desk") or {}).get("passkey_only", "")) if is_choice else ""
 
 
 @register.inclusion_tag("components/kept_words.html")

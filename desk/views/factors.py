@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 from desk import clock, models
 from desk.forms import SecondFactorForm
 from desk.people import factors, own_sessions, session_keys, stepup
+from desk.people.by_role import required_passkeys
 from desk.views.rendering import show
 
 View = Callable[..., HttpResponseBase]
@@ -34,7 +35,8 @@ class Index(IndexView):  # type: ignore[misc]
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         now = clock.now()
         changes = factors.recent_changes(self.request.user, now=now)
-        return {**super().get_context_data(**context), "now": now, "changes": changes}
+        why = required_passkeys.reason(self.request.user)
+        return {**super().get_context_data(**context), "now": now, "changes": changes, "passkey_required": why}
 
 
 @method_decorator(reauthentication_required(app="allauth.mfa"), name="dispatch")

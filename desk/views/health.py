@@ -1,7 +1,5 @@
 """Three addresses for machines: alive, ready, figures. They need no sign-in, and carry no secrets and no names."""
 
-import ipaddress
-
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from desk import health
 from desk.models import Person
 from desk.people import factors, roles, scopes
+from desk.people.by_role import networks
 
 
 @login_not_required
@@ -55,6 +54,8 @@ def _sees_names(request: HttpRequest) -> bool:
     person = request.user
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
         return False
+    if networks.refusing_roles(person.roles, networks.address_of(request)):
+        return False
     return not scopes.hidden_names(person) and factors.may_enter(person, request.session)
 
 
@@ -63,11 +64,4 @@ def _may_read_figures(request: HttpRequest) -> bool:
 
     A proxy that nobody named stands for anybody: what it forwards from this machine is not this machine's.
     """
-    if "X-Forwarded-For" in request.headers and not settings.TRUSTED_PROXIES:
-        return False
-    try:
-        peer = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
-    except ValueError:
-        return False
-    peer = getattr(peer, "ipv4_mapped", None) or peer
-    return any(peer in network for network in settings.METRICS_ALLOW if network.version == peer.version)
+    return networks.is_within(networks.address_of(request), settings.METRICS_ALLOW)

@@ -15,6 +15,7 @@ from django.utils.functional import SimpleLazyObject
 from desk import clock, rooms
 from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles, scopes
+from desk.people.by_role import required_passkeys
 from desk.web.requests import scope_of
 
 STYLESHEETS = (
@@ -59,6 +60,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "company": settings.SSO_NAME if settings.OIDC_ISSUER else "",
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
+            "passkey_only": SimpleLazyObject(lambda: _passkey_only(request)),
             "why_resting": SimpleLazyObject(lambda: _why_resting(request)),
             "navigation": SimpleLazyObject(lambda: navigation(request)),
             **(_demo() if settings.DEMO else {}),
@@ -91,6 +93,13 @@ def _resting(request: HttpRequest) -> list[FactorChange]:
 def _why_resting(request: HttpRequest) -> str:
     """Why this person's approvals don't count yet, for forms that confirm a decision; empty when they do."""
     return factors.why_cooling_off(request.user, now=clock.now()) if isinstance(request.user, Person) else ""
+
+
+def _passkey_only(request: HttpRequest) -> str:
+    """Why forms that confirm something take this person's passkey alone; empty where they take a code as well."""
+    if not isinstance(request.user, Person) or getattr(request, "enrols", False):
+        return ""
+    return required_passkeys.reason(request.user)
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:

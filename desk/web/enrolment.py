@@ -1,5 +1,7 @@
 """A person without a second factor reaches nothing but enrolment; neither does a session that a recovery code opened.
 
+Nor does somebody without a passkey whose role requires one (`desk.people.by_role.required_passkeys`).
+
 Checked for every request of a session; sockets ask `presence`, and tokens are asked in `tokens.living_token`.
 """
 
@@ -13,6 +15,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from desk.people import factors
+from desk.people.by_role import required_passkeys
 from desk.web import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -30,6 +33,7 @@ REACHED = frozenset(
         "mfa_view_recovery_codes",
         "mfa_generate_recovery_codes",
         "mfa_download_recovery_codes",
+        "factor-confirm",
         "mfa_reauthenticate",
         "mfa_reauthenticate_webauthn",
         "account_reauthenticate",
@@ -60,7 +64,7 @@ class EnrolmentMiddleware:
         if not request.enrols or request.resolver_match.url_name in REACHED:
             return None
         if request.path_info.startswith(errors.API):
-            return errors.permission_denied(request, PermissionDenied(NEEDED))
+            return errors.permission_denied(request, PermissionDenied(_needed(request)))
         page = reverse("mfa_index")
         if request.headers.get("HX-Request"):
             # What a page re-reads by itself must not send it to itself again and again.
@@ -68,4 +72,10 @@ class EnrolmentMiddleware:
             return HttpResponse(status=204, headers={} if by_itself else {"HX-Redirect": page})
         if request.method in {"GET", "HEAD"}:
             return redirect(page)
-        return errors.permission_denied(request, PermissionDenied(NEEDED))
+        return errors.permission_denied(request, PermissionDenied(_needed(request)))
+
+
+def _needed(request: Any) -> str:
+    """What the person has to do first."""
+    why = required_passkeys.reason(request.user)
+    return f"Add a passkey first: {why}." if why else NEEDED

@@ -54,13 +54,15 @@ _FOREIGN_SITE = (
 )
 
 
-def _answer(request: HttpRequest, status: int, words: tuple[str, str]) -> HttpResponse:
+def _answer(
+    request: HttpRequest, status: int, words: tuple[str, str], *, page: str = "errors/error.html"
+) -> HttpResponse:
     title, sentence = words
     if request.path_info.startswith(API):
         body = problem_details.body(status, f"{title}. {sentence}")
         return JsonResponse(body, status=status, content_type=problem_details.MEDIA_TYPE)
     context = {"title": title, "sentence": sentence, "status": status, "request_id": request_ids.current_id()}
-    return render(request, "errors/error.html", context, status=status)
+    return render(request, page, context, status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -72,6 +74,11 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
     """403: the person may not; a sentence given with PermissionDenied says what exactly."""
     title, sentence = _SENTENCES[403]
     return _answer(request, 403, (title, str(exception) or sentence))
+
+
+def outside_network(request: HttpRequest, sentence: str) -> HttpResponse:
+    """403 for somebody whose role can't be used from their network; the sentence says which, and who can help."""
+    return _answer(request, 403, (_SENTENCES[403][0], sentence), page="errors/network.html")
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from allauth.core.exceptions import ImmediateHttpResponse
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import NoReverseMatch, reverse
@@ -13,7 +14,7 @@ from desk.models import Person
 from desk.people.accounts import AccountAdapter
 from desk.personal import formats
 from desk.personal.models import Density, PersonalSettings, Theme
-from desk.web import context, tours
+from desk.web import context, networks, tours
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 THEME_COOKIE = "theme"  # chosen with the navigation's button on this device; it overrides the person's setting
@@ -71,7 +72,13 @@ def start_page(person: Person) -> str:
 
 
 class PersonalAdapter(AccountAdapter):
-    """Leads to the person's start page after signing in, unless another page led to the sign-in."""
+    """Lets people in from the networks of their roles, to their start page unless another page led to the sign-in."""
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        """Sign in somebody whose password, and second factor where one is required, or passkey was right."""
+        if (answer := networks.refused_sign_in(request, user)) is not None:
+            raise ImmediateHttpResponse(answer)
+        super().login(request, user)
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         return start_page(request.user) if isinstance(request.user, Person) else reverse("overview")

@@ -109,6 +109,15 @@ ODD_PLACES = {
     ",".join(f"b{number}=https://b.example wss://b.example" for number in range(21)): "the limit is 20",
 }
 
+ODD_ROLE_NETWORKS = {
+    "treasury": "ROLE_NETWORKS, entry 1: expected ROLE=NETWORK",
+    "treasury=": "ROLE_NETWORKS, entry 1",
+    "treasury=192.0.2.0/24, treasurer=192.0.2.0/24": "ROLE_NETWORKS, entry 2: expected ROLE=NETWORK, each role once",
+    "admin=192.0.2.0/24, admin=::1": "ROLE_NETWORKS, entry 2",
+    "admin=192.0.2.1/24": "ROLE_NETWORKS of admin has '192.0.2.1/24'; expected addresses and networks",
+    "admin=192.0.2.0/24;treasury=::1": "ROLE_NETWORKS of admin has '192.0.2.0/24;treasury=::1'",
+}
+
 
 @pytest.mark.parametrize(
     ("values", "says"),
@@ -174,6 +183,10 @@ ODD_PLACES = {
         ({"DATA_DIR": __file__}, "DATA_DIR"),
         ({"WEB_THREADS": "0"}, "WEB_THREADS"),
         ({"LISTEN": "everywhere at once"}, "LISTEN"),
+        ({"PASSKEY_ROLES": "treasury,treasurer"}, "PASSKEY_ROLES has 'treasurer'; expected operator, treasury"),
+        ({"PASSKEY_ROLES": "treasury", "DESK_URL": "http://127.0.0.1:8000"}, "passkeys need https and a host name"),
+        ({"PASSKEY_ROLES": "treasury", "ALLOWED_HOSTS": "desk.example"}, "PASSKEY_ROLES is set and DESK_URL is"),
+        *(({"ROLE_NETWORKS": value}, says) for value, says in ODD_ROLE_NETWORKS.items()),
         ({"LOG_LEVEL": "loud"}, "LOG_LEVEL is 'loud'"),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT is 'xml'"),
         ({"KEY_RING": "unreadable"}, "KEY_RING, entry 1"),
@@ -191,6 +204,13 @@ def test_an_odd_value_stops_with_one_sentence(tmp_path, values, says):
     complaint = complaint_of(tmp_path, **values)
     assert says in complaint
     assert "\n" not in complaint
+
+
+def test_networks_are_read_by_role(tmp_path):
+    value = "treasury=192.0.2.0/24  2001:db8::/32, admin = 203.0.113.7"
+    by_role = "{role: [str(one) for one in networks] for role, networks in settings.ROLE_NETWORKS.items()}"
+    read = read_settings(tmp_path, by_role, ROLE_NETWORKS=value)
+    assert read == (0, "{'treasury': ['192.0.2.0/24', '2001:db8::/32'], 'admin': ['203.0.113.7/32']}", "")
 
 
 def test_that_sentence_is_all_that_the_process_says(tmp_path):
