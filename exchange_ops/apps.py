@@ -42,9 +42,10 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.orders import outcomes, trades
         from exchange_ops.orders.room import freezing as orders_freezing
         from exchange_ops.policy import freezes, outgoing
-        from exchange_ops.portfolio import order_results
+        from exchange_ops.portfolio import order_results, prices
         from exchange_ops.positions import freezing as positions_freezing
         from exchange_ops.positions import results
+        from exchange_ops.statements.bookkeeping import accounts
         from exchange_ops.subaccounts import own_addresses
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
@@ -62,6 +63,7 @@ class ExchangeOpsConfig(AppConfig):
         probing.register_newest_transaction(walks.newest_transaction)
         outcomes.register(order_results.realised)
         trades.register_on_margin(results.is_on_margin)
+        prices.register(accounts.currencies)
         for room in (withdrawals_freezing, transfers_freezing, orders_freezing, positions_freezing):
             freezes.register(room)
         outgoing.register("withdrawal", withdrawals_outgoing)

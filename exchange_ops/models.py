@@ -31,7 +31,7 @@ from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, Fact, FollowerState, Lease
-from exchange_ops.statements.models import SignedStatement, StatementSignature
+from exchange_ops.statements.models import AccountMapping, SignedStatement, StatementSignature
 from exchange_ops.subaccounts.models import (
     SubAccount,
     SubAccountAction,
@@ -54,6 +54,7 @@ from exchange_ops.withdrawals.models import (
 
 __all__ = [
     "Account",
+    "AccountMapping",
     "AccountTrade",
     "AddressBook",
     "AddressCheck",

@@ -16,6 +16,8 @@ TERMS: Final[dict[str, str]] = {
     "cash address": "The usual address format on this chain: a prefix, a colon, lower-case letters and digits.",
     "cash account": "A short name and number, registered in a transaction, that stand for an address.",
     "chain": "The public record of all payments in a coin. Anyone can read and verify it.",
+    "clearing account": "An account that holds one side of a movement until the other side is posted. What stays "
+    "on it is a gain, a loss or an open item.",
     "collateral": "Funds locked at the exchange to keep a margin position open.",
     "collectible": "A unique, indivisible token that belongs to a collection.",
     "collision": "The digits that distinguish accounts with the same name and number.",
@@ -60,6 +62,8 @@ TERMS: Final[dict[str, str]] = {
     "step-up": "Confirming a single decision with your second factor at the moment you make it.",
     "stop price": "The trade price that triggers a stop order: below the market for a sell stop, above for a buy stop.",
     "sub-account": "A separate account under ours at the exchange, with its own balances.",
+    "suspense account": "An account for movements of a type that is not known, until somebody posts them where "
+    "they belong.",
     "tip": "The newest block of the chain.",
     "trail": "The record of who took each action, and when. Each entry carries the hash of the previous one, so any "
     "later change is detected.",

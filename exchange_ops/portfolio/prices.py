@@ -23,8 +23,22 @@ from wire.errors import CallFailed, Unreachable
 
 DAILY: Final = "D1"
 STANDS_FOR: Final = timedelta(days=7)
+Currencies = Callable[[], Iterable[str]]
 READ_EVERY, TRIED_AGAIN_AFTER = timedelta(hours=6), timedelta(minutes=10)
 ONE: Final = Decimal(1)
+
+
+_more: list[Currencies] = []
+
+
+def register(currencies: Currencies) -> None:
+    """Read the daily prices of these currencies as well; a room registers them once, at start-up."""
+    _more.append(currencies)
+
+
+def additional() -> set[str]:
+    """The currencies whose prices rooms use besides those that the accounts hold."""
+    return {code for currencies in _more for code in currencies()}
 
 
 @dataclass(frozen=True, slots=True)

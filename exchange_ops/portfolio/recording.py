@@ -67,6 +67,7 @@ def _read_prices(account: Account, progress: Progress, now: datetime, open_clien
     """Read daily candles when they are due; returns the problem of the last reading."""
     held = {code for by_currency in amounts.now([account]).values() for code in by_currency}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency
+    codes |= prices.additional() if codes else set()
     if not codes or not Symbol.objects.exists():
         return "No prices yet; balances can't be valued."
     if not prices.is_due(

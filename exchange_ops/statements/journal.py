@@ -1,10 +1,11 @@
 """The movements of a period as a journal in double entry: for each movement and currency, debits equal credits.
 
 Amounts stay in their own currency, one journal for all. Nothing is netted, and what has no known sign is written to
-suspense on both sides, so that no movement is missing. The names of the accounts are those of `ACCOUNTS`.
+suspense on both sides, so that no movement is missing. The names of the accounts are those of `ACCOUNTS`; beside them
+stand the number and the name that administrators gave them (`bookkeeping.accounts`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -24,7 +25,7 @@ from exchange_ops.statements.periods import Period
 
 BANK, TRADING, SUSPENSE, UNKNOWN = "bank", "trading", "suspense", "unknown"
 NETWORK_FEES, TRADING_FEES = "network fees", "trading fees"
-# The accounts of the journal by what is written to them. Import files of other programs map these names.
+# The accounts of the journal by what is written to them.
 ACCOUNTS: Final = {
     BANK: "Exchange bank wallet",
     TRADING: "Exchange trading wallet",
@@ -38,14 +39,23 @@ ACCOUNTS: Final = {
     SUSPENSE: "Suspense",
     UNKNOWN: "Suspense: unknown sign",
 }
+# Which of them stand against each other in a posting: they can't be one account.
+FACING: Final = {
+    BANK: (
+        *(TRADING, directions.DEPOSITS, directions.PAYOUTS, directions.CONVERSIONS, directions.SUBACCOUNTS),
+        NETWORK_FEES,
+    ),
+    TRADING: (TRADES, TRADING_FEES),
+    SUSPENSE: (UNKNOWN,),
+}
 COLUMNS: Final = (
-    *("account", "dated at (UTC)", "movement", "kind", "journal account"),
+    *("account", "dated at (UTC)", "movement", "kind", "journal account", "number", "name"),
     *("debit", "credit", "currency", "payout or transfer", "address", "hash", "note"),
 )
 UNKNOWN_SIGN: Final = "Unknown type: the effect on the balance is not known. Post it by hand."
 DELISTED: Final = "The exchange no longer lists this symbol; the quantity is given. Post it by hand."
 CHUNK: Final = 2_000
-_KIND_LABELS: Final = {
+KIND_LABELS: Final = {
     directions.DEPOSITS: "Deposit",
     directions.PAYOUTS: "Payout",
     directions.CONVERSIONS: "Conversion",
@@ -65,11 +75,18 @@ class Posting:
     amount: Decimal
     currency: str
 
+    @property
+    def upright(self) -> "Posting":
+        """The same posting with an amount that is not below zero."""
+        if self.amount >= 0:
+            return self
+        return Posting(self.credit, self.debit, -self.amount, self.currency)
+
     def sides(self) -> Iterator[tuple[str, Decimal | None, Decimal | None]]:
-        """Both lines: account, debit and credit, of which one is empty and the other above zero."""
-        debit, credit = (self.debit, self.credit) if self.amount >= 0 else (self.credit, self.debit)
-        yield ACCOUNTS[debit], abs(self.amount), None
-        yield ACCOUNTS[credit], None, abs(self.amount)
+        """Both lines: key of the account, debit and credit, of which one is empty and the other above zero."""
+        upright = self.upright
+        yield upright.debit, upright.amount, None
+        yield upright.credit, None, upright.amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +103,16 @@ class Movement:
     note: str = ""
 
 
-def rows(account: Account, period: Period) -> Iterator[list[object]]:
-    """The lines of the journal in the order of time, a few at a time."""
+def rows(
+    account: Account, period: Period, *, names: Callable[[str], tuple[str, str]] = lambda _: ("", "")
+) -> Iterator[list[object]]:
+    """The lines of the journal in the order of time, a few at a time; `names` gives number and name of an account."""
     for movement in of(account, period):
         for posting in movement.postings:
-            for name, debit, credit in posting.sides():
+            for key, debit, credit in posting.sides():
                 yield [
-                    *(account.name, movement.at, movement.number, _KIND_LABELS[movement.kind], name),
+                    *(account.name, movement.at, movement.number, KIND_LABELS[movement.kind]),
+                    *(ACCOUNTS[key], *names(key)),
                     *(debit, credit, posting.currency),
                     *(movement.reference, movement.address, movement.hash, movement.note),
                 ]

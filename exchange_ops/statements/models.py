@@ -1,4 +1,4 @@
-"""Statements that people signed off: the figures as they were then, and who signed them."""
+"""Statements that people signed off with who signed them, and the versions of the account numbers for bookkeeping."""
 
 from datetime import date
 from typing import ClassVar
@@ -67,3 +67,23 @@ class StatementSignature(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.person_id} signed {self.statement_id}"
+
+
+class AccountMapping(Witnessed):
+    """One version of the account numbers and settings for bookkeeping, of the whole desk; the newest version counts.
+
+    `content` is JSON text: all of it, not only what changed (`exchange_ops.statements.bookkeeping.accounts`).
+    """
+
+    name: ClassVar = "account_mapping"
+
+    version = models.PositiveIntegerField(unique=True)
+    content = models.TextField()
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["-version"]
+
+    def __str__(self) -> str:
+        return f"Account mapping {self.version}"

@@ -6,7 +6,6 @@ from typing import Final
 
 from django import forms
 from django.contrib import messages as notes
-from django.db import transaction
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -14,7 +13,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.audit import trail
 from desk.forms import SecondFactorForm
 from desk.lists import exports
 from desk.people.stepup import CannotConfirm
@@ -24,7 +22,8 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.statements import files, journal, links, signing, statement
+from exchange_ops.statements import files, journal, links, recording, signing, statement
+from exchange_ops.statements.bookkeeping import accounts as numbers
 from exchange_ops.statements.lines import KINDS
 from exchange_ops.statements.models import SignedStatement
 from exchange_ops.statements.periods import Period, PeriodForm
@@ -138,7 +137,8 @@ def export_journal(request: DeskRequest) -> HttpResponseBase:
     """Every movement of the period in double entry, as CSV; the export is recorded in the audit trail first."""
 
     def answer(mine: Sequence[Account], period: Period, _: datetime) -> HttpResponseBase:
-        rows = (row for account in mine for row in journal.rows(account, period))
+        names = numbers.current().names
+        rows = (row for account in mine for row in journal.rows(account, period, names=names))
         table = exports.streamed_table(journal.COLUMNS, rows)
         return StreamingHttpResponse(table, content_type=exports.KINDS["csv"])
 
@@ -164,20 +164,7 @@ def _file(
         notes.error(request, f"Nothing was exported. {' '.join(form.problems())}")
         return redirect("statements")
     mine = accounts.in_view(request)
-    _record(request, name, mine, period, now)
+    recording.exported(request, name, accounts=mine, period=period, now=now)
     response = answer(mine, period, now)
     exports.as_file(response, f"{name}_{period.first}_{period.last}_{now:%Y%m%dT%H%M%SZ}.{kind}")
     return response
-
-
-def _record(request: DeskRequest, name: str, mine: Sequence[Account], period: Period, now: datetime) -> None:
-    with transaction.atomic():
-        trail.record(
-            actor=request.user,
-            action=f"{name}.exported",
-            subject=name,
-            before={},
-            after={"accounts": [each.name for each in mine], "days": f"{period.first} to {period.last}"},
-            now=now,
-            session_key=request.session.session_key or "",
-        )
