@@ -25,18 +25,24 @@ _CHUNK: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class AuditSpan:
-    """The numbers of the first and the last row. With `reader` None every row is complete, however many there are."""
+    """The numbers of the first and the last row. With `reader` None every row is complete, however many there are.
+
+    Rows of other subjects that begin with `only_own` are links, if it is not empty.
+    """
 
     own: tuple[str, ...]
     first: int
     last: int
     reader: "Person | None"
+    only_own: str = ""
 
     def lines(self) -> Iterator[str]:
         """Each row as one line of JSON."""
         complete_rows = self._complete_rows()
         for event in self._rows().order_by("seq").iterator(chunk_size=_CHUNK):
-            is_complete = complete_rows is None or event.seq in complete_rows or event.subject in self.own
+            is_own = event.subject in self.own
+            is_other = bool(self.only_own) and event.subject.startswith(self.only_own) and not is_own
+            is_complete = is_own or ((complete_rows is None or event.seq in complete_rows) and not is_other)
             yield json.dumps(_row(event) if is_complete else _link(event)) + "\n"
 
     def ends(self) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Bundle:
 
 
 @dataclass(slots=True)
-class _Members:
+class Members:
     """Writes members and keeps what the manifest says of each."""
 
     file: zipfile.ZipFile
@@ -121,7 +121,7 @@ def _written(file: IO[bytes], row: Withdrawal, span: audit_span.AuditSpan, mater
     moves, chain, exchange = contents.events(row), contents.chain(row, material), contents.exchange(row)
     missing = list(_missing(row, chain, exchange))
     with zipfile.ZipFile(file, "w") as archive:
-        members = _Members(archive, moment)
+        members = Members(archive, moment)
         members.add("request.json", [_json(contents.request(row))])
         members.add("policy.json", [_json(contents.policy(row, moves))])
         members.add("approvals.json", [_json(contents.approvals(row))])
@@ -145,7 +145,7 @@ def _written(file: IO[bytes], row: Withdrawal, span: audit_span.AuditSpan, mater
         return Bundle(members.seal(manifest), missing)
 
 
-def _attached(row: Withdrawal, members: _Members) -> list[str]:
+def _attached(row: Withdrawal, members: Members) -> list[str]:
     """Write the attached files; a sentence for each that is no longer what was attached, and so is left out."""
     damaged = []
     for file in attachments.of(row.subject):

@@ -5,5 +5,6 @@ from django.urls import path
 from exchange_ops.evidence import views
 
 urlpatterns = [
+    path("withdrawals/evidence.zip", views.download_period, name="evidence-of-period"),
     path("withdrawals/<int:withdrawal_id>/evidence.zip", views.download, name="withdrawal-evidence"),
 ]

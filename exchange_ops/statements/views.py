@@ -28,6 +28,7 @@ from exchange_ops.statements.lines import KINDS
 from exchange_ops.statements.models import SignedStatement
 from exchange_ops.statements.periods import Period, PeriodForm
 from exchange_ops.statements.statement import Statement
+from exchange_ops.withdrawals.rules import may_export_evidence_at
 
 PARTS: Final = {"statements": "exchange_ops/statements/_statements.html"}
 
@@ -105,6 +106,7 @@ def _page(
         "problems": form.problems(),
         "kinds": KINDS,
         "accounts": mine,
+        "takes_evidence": any(may_export_evidence_at(request.user, each) for each in mine),
         "statements": statements,
         "drawn_for": " ".join(f"{off.digest[:16]}:{len(off.signatures)}" for _, _, off, _ in statements),
         # After a refused signature the page stands at the form's own address, which takes no other reading.

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from desk.machines.table import NONE
 from desk.people import roles
+from exchange_ops.shared.models import Account
 from exchange_ops.shared.rules import may, may_request
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
@@ -47,7 +48,12 @@ def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
 
 def may_export_evidence(person: "Person", withdrawal: Withdrawal) -> bool:
     """Whoever answers for payouts or reviews them takes their evidence along; who only requests them does not."""
-    return may(person, roles.AUDITOR, roles.TREASURY, roles.ADMIN, at=withdrawal.account_id)
+    return may_export_evidence_at(person, withdrawal.account_id)
+
+
+def may_export_evidence_at(person: "Person", account: Account | int) -> bool:
+    """Whether they may take along the evidence of the payouts of this account."""
+    return may(person, roles.AUDITOR, roles.TREASURY, roles.ADMIN, at=account)
 
 
 def is_decidable(withdrawal: Withdrawal) -> bool:

@@ -17,6 +17,8 @@ _PARTS: Final = (
     "votes",
     "payment",
     "files",
+    "payout",
+    "period",
     "command",
 )
 # Imports of one part by another: in the joined file all names are there already.

@@ -3,91 +3,15 @@
 import argparse
 import hashlib
 import sys
-from typing import Any
 
-from exchange_ops.evidence.verifier.files import check_files
-from exchange_ops.evidence.verifier.members import NotABundle, check_members, read_json, read_members
-from exchange_ops.evidence.verifier.payment import check_exchange, check_payment
-from exchange_ops.evidence.verifier.report import Report
-from exchange_ops.evidence.verifier.request import (
-    check_digest,
-    check_events,
-    check_keyed_digest,
-    check_policy,
-    check_request,
-)
-from exchange_ops.evidence.verifier.trail import check_heads, read_span
-from exchange_ops.evidence.verifier.votes import check_approvals, check_release_votes
-
-_PARTS = ("request", "events", "policy", "approvals", "exchange", "chain", "files")
-
-
-def verify(members: dict[str, bytes], *, key_ring: str = "", heads: str = "") -> tuple[Report, dict[str, Any]]:
-    """All checks of a bundle's members, and its manifest. `key_ring` is the text of the desk's ring."""
-    report = Report()
-    manifest = check_members(members, report)
-    parts = {name: read_json(members, f"{name}.json", report) for name in _PARTS}
-    if not manifest or any(part is None for part in parts.values()):
-        return report, manifest
-    try:
-        _check_parts(parts, members, manifest, report, key_ring=key_ring, heads=heads)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, ArithmeticError, RecursionError) as problem:
-        report.fails("content", f"A member lacks what belongs into it ({type(problem).__name__}: {problem}).")
-    return report, manifest
-
-
-def _check_parts(
-    parts: dict[str, Any],
-    members: dict[str, bytes],
-    manifest: dict[str, Any],
-    report: Report,
-    *,
-    key_ring: str,
-    heads: str,
-) -> None:
-    request = parts["request"]
-    is_own = request["subject"] == f"withdrawal:{request['columns']['id']}" == manifest["subject"]
-    report.check("subject", is_own, f"All of it is about {manifest['reference']}.", "The request is another payout's.")
-    span = read_span(members, manifest, request["subject"], report)
-    if heads:
-        check_heads(span, heads, report)
-    else:
-        report.believe(
-            "The audit rows are those of the desk's database. A copy of its audit-heads.log that was kept elsewhere "
-            "shows it: pass it with --heads."
-        )
-    check_request(request, span, report)
-    check_events(parts["events"], request, span, report)
-    check_digest(request, span, report)
-    check_keyed_digest(request, key_ring, report)
-    check_policy(parts["policy"], request, span, report)
-    check_approvals(parts["approvals"]["approvals"], request, span, report)
-    check_release_votes(parts["approvals"]["release_orders"], request, span, report)
-    check_exchange(parts["exchange"], request, report)
-    check_payment(parts["chain"], request, span, report)
-    check_files(parts["files"], members, request, span, report)
-    report.believe("Names of people, their roles at the time, and the times of the desk's own clock.")
-
-
-def printed(report: Report, manifest: dict[str, Any]) -> str:
-    """The result in words."""
-    lines = [
-        f"Evidence of payout {manifest.get('reference', '?')}, made {manifest.get('made_at', '?')}",
-        "",
-        "Checked:",
-    ]
-    lines += [f"  {'ok   ' if holds else 'FAILS'} {name}: {sentence}" for name, holds, sentence in report.checks]
-    lines += ["", "Believed, because no file can show it:", *(f"  - {sentence}" for sentence in report.beliefs)]
-    if manifest.get("missing"):
-        lines += ["", "Not there yet:", *(f"  - {sentence}" for sentence in manifest["missing"])]
-    names = ", ".join(dict.fromkeys(report.failures))
-    ending = f"NOT VERIFIED. Failed: {names}." if names else f"VERIFIED. All {len(report.checks)} checks hold."
-    return "\n".join([*lines, "", ending])
+from exchange_ops.evidence.verifier.members import NotABundle, read_members
+from exchange_ops.evidence.verifier.payout import printed, verify
+from exchange_ops.evidence.verifier.period import is_period, printed_period, verify_period
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit status."""
-    parser = argparse.ArgumentParser(description="Verify an evidence bundle of one payout, offline.")
+    parser = argparse.ArgumentParser(description="Verify an evidence bundle of a payout or of a period, offline.")
     parser.add_argument("bundle", help="the ZIP file")
     parser.add_argument("--heads", default="", help="a copy of the desk's audit-heads.log, kept elsewhere")
     parser.add_argument("--key-ring", default="", help="the desk's key ring, to recompute the digest (its owner only)")
@@ -101,10 +25,12 @@ def main(arguments: list[str] | None = None) -> int:
     except (NotABundle, OSError, ValueError) as problem:
         sys.stdout.write(f"NOT VERIFIED. {problem}\n")
         return 2
-    report, manifest = verify(members, key_ring=ring, heads=options.heads)
+    is_of_period = is_period(members)
+    report, manifest = (verify_period if is_of_period else verify)(members, key_ring=ring, heads=options.heads)
+    text = (printed_period if is_of_period else printed)(report, manifest)
     with open(__file__, "rb") as file:
         own = hashlib.sha256(file.read()).hexdigest()
-    sys.stdout.write(f"{printed(report, manifest)}\nSHA-256 of this verifier: {own}\n")
+    sys.stdout.write(f"{text}\nSHA-256 of this verifier: {own}\n")
     return 1 if report.failures else 0
 
 

@@ -1,6 +1,7 @@
 """The bundle as a file: its manifest, and whether each member is the one that the manifest names."""
 
 import hashlib
+import io
 import json
 import re
 import zipfile
@@ -17,10 +18,10 @@ class NotABundle(Exception):
     """The file can't be read as a bundle; the message is a sentence."""
 
 
-def read_members(path: str) -> dict[str, bytes]:
-    """The members of the file by their names. Raises NotABundle."""
+def read_members(path: str, content: "bytes | None" = None) -> dict[str, bytes]:
+    """The members of the file by their names, or of a bundle within it by its `content`. Raises NotABundle."""
     try:
-        with zipfile.ZipFile(path) as bundle:
+        with zipfile.ZipFile(path if content is None else io.BytesIO(content)) as bundle:
             infos = bundle.infolist()
             if len({info.filename for info in infos}) != len(infos):
                 raise NotABundle("Two members of the file have one name.")
@@ -31,7 +32,7 @@ def read_members(path: str) -> dict[str, bytes]:
         raise NotABundle(f"{path} can't be read: {problem}") from None
 
 
-def check_members(members: dict[str, bytes], report: Report) -> dict[str, Any]:
+def check_members(members: dict[str, bytes], report: Report, form: str = BUNDLE_FORM) -> dict[str, Any]:
     """Compare each member with the manifest, and return the manifest; an empty one if it can't be read."""
     raw = members.get(MANIFEST, b"")
     sealed = members.get(SEAL, b"").decode("ascii", "replace")
@@ -48,7 +49,7 @@ def check_members(members: dict[str, bytes], report: Report) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError):
         report.fails(MANIFEST, f"{MANIFEST} can't be read.")
         return {}
-    report.check("form", manifest.get("form") == BUNDLE_FORM, f"The bundle has the form {BUNDLE_FORM}.")
+    report.check("form", manifest.get("form") == form, f"The bundle has the form {form}.")
     for name in sorted(entries.keys() | (members.keys() - {MANIFEST, SEAL})):
         if name not in members:
             report.fails(name, f"{name} is missing: the manifest names it.")

@@ -1,9 +1,11 @@
-"""Check an evidence bundle of one payout, with nothing but Python's standard library.
+"""Check an evidence bundle of a payout, or of all payouts of a period, with nothing but Python's standard library.
 
 Made by Countersign, which writes a copy into each bundle. Take yours from a desk that you trust, or read this one
 first. It opens the bundle alone: no database, no network. Exit status: 0 if every check holds, 1 if one fails, 2 if the
 file can't be read as a bundle.
 """
+
+from typing import Any
 
 
 class Report:
@@ -31,3 +33,15 @@ class Report:
     def failures(self) -> list[str]:
         """The names of the checks that failed."""
         return [name for name, holds, _ in self.checks if not holds]
+
+
+def in_words(title: str, report: Report, manifest: "dict[str, Any]") -> str:
+    """What was checked, what was believed and what is not there yet, below a title; the last line is the result."""
+    lines = [title, "", "Checked:"]
+    lines += [f"  {'ok   ' if holds else 'FAILS'} {name}: {sentence}" for name, holds, sentence in report.checks]
+    lines += ["", "Believed, because no file can show it:", *(f"  - {sentence}" for sentence in report.beliefs)]
+    if manifest.get("missing"):
+        lines += ["", "Not there yet:", *(f"  - {sentence}" for sentence in manifest["missing"])]
+    names = ", ".join(dict.fromkeys(report.failures))
+    ending = f"NOT VERIFIED. Failed: {names}." if names else f"VERIFIED. All {len(report.checks)} checks hold."
+    return "\n".join([*lines, "", ending])

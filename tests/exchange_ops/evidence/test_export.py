@@ -16,7 +16,7 @@ from desk import audit_check
 from desk.audit import words
 from desk.models import AuditEvent
 from exchange_ops.evidence import audit_span, bundle
-from exchange_ops.evidence.verifier.command import printed, verify
+from exchange_ops.evidence.verifier.payout import printed, verify
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import resolutions

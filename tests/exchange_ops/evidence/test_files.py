@@ -8,7 +8,7 @@ import pytest
 from desk import clock
 from desk.actions import attachments, room
 from desk.actions.models import StoredFile
-from exchange_ops.evidence.verifier.command import printed, verify
+from exchange_ops.evidence.verifier.payout import printed, verify
 from tests.exchange_ops import rows
 from tests.exchange_ops.evidence.conftest import INVOICE, bundled, read
 from tests.exchange_ops.evidence.forging import Members, content, sealed, with_json

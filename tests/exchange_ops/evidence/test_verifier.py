@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from exchange_ops.evidence.verifier.command import main, verify
+from exchange_ops.evidence.verifier.command import main
 from exchange_ops.evidence.verifier.members import check_members
+from exchange_ops.evidence.verifier.payout import verify
 from exchange_ops.evidence.verifier.report import Report
 from exchange_ops.evidence.verifier.trail import read_span
 from tests.exchange_ops.evidence import forging

@@ -38,6 +38,7 @@ MATRIX = {
     "payout-batch-example": (DRAFT, NOBODY),
     "payout-batch": (EVERYBODY, NOBODY),
     "withdrawal": (EVERYBODY, NOBODY),
+    "evidence-of-period": (("treasury", "admin", "auditor"), NOBODY),
     "withdrawal-evidence": (("treasury", "admin", "auditor"), NOBODY),
     "withdrawal-approve": (NOBODY, EVERYBODY),
     "withdrawal-reject": (NOBODY, EVERYBODY),
