@@ -51,6 +51,7 @@ from exchange_ops.withdrawals.models import (
     Withdrawal,
     WithdrawalEvent,
 )
+from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
 
 __all__ = [
     "Account",
@@ -105,6 +106,8 @@ __all__ = [
     "PayoutBatch",
     "PayoutBatchLine",
     "PayoutProof",
+    "PayoutTemplate",
+    "PayoutTemplateEnd",
     "PolicyChange",
     "PolicyChangeEvent",
     "PolicyPayoutRule",

@@ -19,6 +19,7 @@ from exchange_ops.wire.payment_requests import PaymentRequest
 from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.states import STATES
+from exchange_ops.withdrawals.templates.models import PayoutTemplate
 from wire.values import decimal_text
 
 LONGEST_TYPED: Final = 1000
@@ -71,8 +72,8 @@ class NewWithdrawalForm(RequestForm):
             widgets[name].update({"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"})
 
     @classmethod
-    def repeating(cls, row: Withdrawal) -> dict[str, Any]:
-        """The fields of a request that asks for the same as this one; a person still reads and sends the form."""
+    def repeating(cls, row: Withdrawal | PayoutTemplate) -> dict[str, Any]:
+        """The fields of a request for the same as this payout or template; a person still reads and sends the form."""
         return {
             "currency": row.currency,
             "amount": decimal_text(plain(row.amount)),

@@ -33,8 +33,10 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
-from exchange_ops.withdrawals.room.trail import WORDS
+from exchange_ops.withdrawals.room.trail import TEMPLATE_WORDS, WORDS
 from exchange_ops.withdrawals.steps import settlement
+from exchange_ops.withdrawals.templates import book
+from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
 from exchange_ops.withdrawals.views import selection
 
 EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be behind
@@ -122,7 +124,11 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    paths={"withdrawal_id": (Withdrawal, "pk", "account_id"), "batch_id": (PayoutBatch, "pk", "account_id")},
+    paths={
+        "withdrawal_id": (Withdrawal, "pk", "account_id"),
+        "batch_id": (PayoutBatch, "pk", "account_id"),
+        "template_id": (PayoutTemplate, "pk", "account_id"),
+    },
     topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),
@@ -179,9 +185,9 @@ ROOM: Final = rooms.Room(
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
-    trail=(WORDS,),
+    trail=(WORDS, TEMPLATE_WORDS),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"withdrawals": machine.GUARDS.statements},
+    guards={"withdrawals": machine.GUARDS.statements, "payout_templates": book.GUARDS.statements},
     tables=(
         Table(Withdrawal, Withdrawal.table.loose),
         Table(WithdrawalEvent),
@@ -190,6 +196,8 @@ ROOM: Final = rooms.Room(
         Table(HoldReleaseVote),
         Table(PayoutBatch),
         Table(PayoutBatchLine),
+        Table(PayoutTemplate),
+        Table(PayoutTemplateEnd),
         Table(
             PayoutProof,
             {"tried_at": reasons.CLOCK, "problem": reasons.SENTENCE, "next_look_at": reasons.TIMER},

@@ -74,3 +74,13 @@ WORDS: Final = Words(
         "orphan_released": "{who} sent the release of a second hold for {it} to the exchange.",
     },
 )
+
+TEMPLATE_WORDS: Final = Words(
+    name="payout_template",
+    title="Payout templates",
+    noun="payout template",
+    mark="PT-",
+    first=("saved",),
+    content=lambda facts: str(facts.get("name", "")),
+    sentences={"saved": "{who} saved {it}.", "removed": "{who} removed {it}."},
+)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from exchange_ops.withdrawals import api
-from exchange_ops.withdrawals.views import actions, batches, detail, listing, new, payee_picker
+from exchange_ops.withdrawals.views import actions, batches, detail, listing, new, payee_picker, templates
 
 lists = (listing.WITHDRAWALS,)
 urlpatterns = [
@@ -14,6 +14,10 @@ urlpatterns = [
     path("withdrawals/batch/", batches.new, name="payout-batch-new"),
     path("withdrawals/batch/example.csv", batches.example, name="payout-batch-example"),
     path("withdrawals/batches/BT-<int:batch_id>/", batches.batch, name="payout-batch"),
+    path("withdrawals/templates/", templates.listed, name="payout-templates"),
+    path("withdrawals/templates/<int:template_id>/", templates.fill_in, name="payout-template"),
+    path("withdrawals/templates/<int:template_id>/remove/", templates.remove, name="payout-template-remove"),
+    path("withdrawals/<int:withdrawal_id>/template/", templates.save, name="payout-template-save"),
     path("withdrawals/<int:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
     path("withdrawals/<int:withdrawal_id>/approve/", actions.approve, name="withdrawal-approve"),
     path("withdrawals/<int:withdrawal_id>/reject/", actions.reject, name="withdrawal-reject"),

@@ -69,6 +69,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "batch_line": PayoutBatchLine.objects.filter(withdrawal=row).select_related("batch").first(),
         "files": attachments.of(row.subject),
         "frozen": freezes.stopping(row.movement),
+        "may_save_template": rules.may_request(person, row.account_id),
         "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,
         # Then the desk counts confirmations itself on the same page, and a second count would contradict it.

@@ -38,6 +38,8 @@ from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Subject
 from exchange_ops.withdrawals.recipients.history import Place
+from exchange_ops.withdrawals.templates import book
+from exchange_ops.withdrawals.templates.models import PayoutTemplate
 from exchange_ops.withdrawals.views import payee_picker
 
 REQUESTED = "requested. Nothing has been sent yet: the address and the network fee are being checked."
@@ -53,9 +55,9 @@ def new(request: DeskRequest) -> HttpResponse:
     """
     payable, others = _currencies()
     if request.method != "POST":
-        again = _repeated(request)
-        fields = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
-        return _render_form(request, payee_picker.unsent(request, fields, payable), others, again=again)
+        source = _repeated(request) or _template(request)
+        fields = _prefilled(request) if source is None else NewWithdrawalForm.repeating(source)
+        return _render_form(request, payee_picker.unsent(request, fields, payable), others, source=source)
     if payee_picker.FILL in request.POST:
         form = payee_picker.filled_in(request, payable)
         return _render_form(request, form, others, filled=form.payees.get(str(form["payee"].value())))
@@ -126,13 +128,14 @@ def _render_form(
     others: list[dict[str, str]],
     *,
     split: SplitRequest | None = None,
-    again: Withdrawal | None = None,
+    source: Withdrawal | PayoutTemplate | None = None,
     filled: Payee | None = None,
     status: int = 200,
 ) -> HttpResponse:
     account = accounts.current(request)
-    context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split, "again": again}
-    context["filled"] = filled
+    context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split}
+    context |= {"filled": filled, "again": None, "template": None}
+    context["template" if isinstance(source, PayoutTemplate) else "again"] = source
     context["frozen"] = freezes.active_at(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
@@ -144,6 +147,12 @@ def _repeated(request: DeskRequest) -> Withdrawal | None:
         return None
     row = Withdrawal.objects.filter(pk=number, account=accounts.current(request)).first()
     return row if row is not None and withdrawal_rules.may_repeat(request.user, row) else None
+
+
+def _template(request: DeskRequest) -> PayoutTemplate | None:
+    """The template of this account that a link fills in, if there is one."""
+    number, account = prefilled_number(request, "template"), accounts.current(request)
+    return None if number is None or account is None else book.offered([account]).filter(pk=number).first()
 
 
 def _split(request: DeskRequest) -> SplitRequest | None:

@@ -101,6 +101,8 @@ WITHOUT_STATES = {
     "key-switch": "as key-disable",
     "ledger-record-choose": "waits or is settled; who chooses, and how many, is in ledger/test_settling.py",
     "list-saved-change": "a saved filter: one's own",
+    "payout-template-remove": "a template is there or not",
+    "payout-template-save": "copies the content of a payout in whatever state; it requests nothing",
     "person-colleague": "confirmed or not; who confirms is in desk/staff/test_colleagues.py",
     "person-session-end": "a session is there or not",
     "person-token-revoke": "a token is there or not",

@@ -1,0 +1,79 @@
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
+
+# Each trigger that is made here, or taken away because it is no longer declared, and its table.
+TABLES = {
+    "exchange_ops_payouttemplate_no_edit": "exchange_ops_payouttemplate",
+    "exchange_ops_payouttemplateend_no_edit": "exchange_ops_payouttemplateend",
+    "exchange_ops_payouttemplate_no_removal": "exchange_ops_payouttemplate",
+    "exchange_ops_payouttemplateend_no_removal": "exchange_ops_payouttemplateend",
+}
+SQLITE = {
+    "exchange_ops_payouttemplate_no_edit": (
+        "CREATE TRIGGER exchange_ops_payouttemplate_no_edit BEFORE UPDATE ON exchange_ops_payouttemplate WHEN 1 = 1 "
+        "BEGIN SELECT RAISE(ABORT, 'the history of money is never changed'); END"
+    ),
+    "exchange_ops_payouttemplateend_no_edit": (
+        "CREATE TRIGGER exchange_ops_payouttemplateend_no_edit BEFORE UPDATE ON exchange_ops_payouttemplateend WHEN 1 "
+        "= 1 BEGIN SELECT RAISE(ABORT, 'the history of money is never changed'); END"
+    ),
+    "exchange_ops_payouttemplate_no_removal": (
+        "CREATE TRIGGER exchange_ops_payouttemplate_no_removal BEFORE DELETE ON exchange_ops_payouttemplate WHEN 1 = 1 "
+        "BEGIN SELECT RAISE(ABORT, 'rows about money are never removed'); END"
+    ),
+    "exchange_ops_payouttemplateend_no_removal": (
+        "CREATE TRIGGER exchange_ops_payouttemplateend_no_removal BEFORE DELETE ON exchange_ops_payouttemplateend WHEN "
+        "1 = 1 BEGIN SELECT RAISE(ABORT, 'rows about money are never removed'); END"
+    ),
+}
+POSTGRESQL = {
+    "exchange_ops_payouttemplate_no_edit": (
+        "CREATE FUNCTION exchange_ops_payouttemplate_no_edit() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF 1 = "
+        "1 THEN RAISE EXCEPTION 'the history of money is never changed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_payouttemplate_no_edit BEFORE UPDATE ON exchange_ops_payouttemplate FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_payouttemplate_no_edit()"
+    ),
+    "exchange_ops_payouttemplateend_no_edit": (
+        "CREATE FUNCTION exchange_ops_payouttemplateend_no_edit() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
+        "1 = 1 THEN RAISE EXCEPTION 'the history of money is never changed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN NEW; END $body$; CREATE TRIGGER "
+        "exchange_ops_payouttemplateend_no_edit BEFORE UPDATE ON exchange_ops_payouttemplateend FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_payouttemplateend_no_edit()"
+    ),
+    "exchange_ops_payouttemplate_no_removal": (
+        "CREATE FUNCTION exchange_ops_payouttemplate_no_removal() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF "
+        "1 = 1 THEN RAISE EXCEPTION 'rows about money are never removed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN OLD; END $body$; CREATE TRIGGER "
+        "exchange_ops_payouttemplate_no_removal BEFORE DELETE ON exchange_ops_payouttemplate FOR EACH ROW EXECUTE "
+        "FUNCTION exchange_ops_payouttemplate_no_removal()"
+    ),
+    "exchange_ops_payouttemplateend_no_removal": (
+        "CREATE FUNCTION exchange_ops_payouttemplateend_no_removal() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+        "IF 1 = 1 THEN RAISE EXCEPTION 'rows about money are never removed' USING ERRCODE = "
+        "'integrity_constraint_violation'; END IF; RETURN OLD; END $body$; CREATE TRIGGER "
+        "exchange_ops_payouttemplateend_no_removal BEFORE DELETE ON exchange_ops_payouttemplateend FOR EACH ROW "
+        "EXECUTE FUNCTION exchange_ops_payouttemplateend_no_removal()"
+    ),
+}
+
+
+def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    connection = schema_editor.connection
+    with connection.cursor() as cursor:
+        for name, table in TABLES.items():
+            if connection.vendor == "sqlite":
+                cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
+            else:
+                cursor.execute(f"DROP TRIGGER IF EXISTS {name} ON {table}; DROP FUNCTION IF EXISTS {name}()")
+        for statement in (SQLITE if connection.vendor == "sqlite" else POSTGRESQL).values():
+            cursor.execute(statement)
+
+
+class Migration(migrations.Migration):
+    """Guards of payout_templates, made anew. There is no way back: what held a row is not taken away from it."""
+
+    dependencies = [("exchange_ops", "0069_payout_templates")]
+
+    operations = [migrations.RunPython(install)]
