@@ -16,7 +16,6 @@ from django.db.models import QuerySet
 
 from desk import clock
 from desk.audit import trail
-from desk.machines.decisions import Act
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.people import passkeys, stepup
 from desk.single_sign_on.models import CompanyAccount, CompanyAccountEnd
@@ -125,14 +124,12 @@ def connect(
             person=person,
             issuer=identity.issuer,
             subject=identity.subject,
-            email=identity.email[:254],
+            email=identity.email,
             confirmation=proof,
             at=proof.at,
         )
-        facts = {"account": row.label, "issuer": row.issuer, "subject": row.subject, "evidence": proof.evidence()}
-        _record(
-            "person.company_account_connected", row, facts, Act(person, now, session_key, digest=digest, answer=answer)
-        )
+        facts = {"issuer": row.issuer, "subject": row.subject, "evidence": proof.evidence()}
+        _record("person.company_account_connected", row, facts, actor=person, session_key=session_key, now=now)
     return row
 
 
@@ -146,7 +143,7 @@ def disconnect(*, person: "Person", session_key: str, now: datetime) -> CompanyA
         if not settings.PASSWORD_SIGN_IN and not passkeys.credentials(person):
             raise CannotConnect("Not disconnected: it is your only way to sign in. Add a passkey first.")
         CompanyAccountEnd.objects.create(account=row, person=person, at=now)
-        _record("person.company_account_disconnected", row, {"account": row.label}, Act(person, now, session_key))
+        _record("person.company_account_disconnected", row, actor=person, session_key=session_key, now=now)
     return row
 
 
@@ -161,20 +158,28 @@ def end_with_access(*, instance: "Person", created: bool, **_: Any) -> None:
     with transaction.atomic():
         for row in _living().filter(person=instance):
             CompanyAccountEnd.objects.create(account=row, at=now)
-            facts = {"account": row.label}
-            trail.record(
-                actor=None,
-                action="person.company_account_disconnected",
-                subject=f"person:{row.person_id}",
-                before={},
-                after=facts,
-                now=now,
-            )
+            _record("person.company_account_disconnected", row, actor=None, now=now)
 
 
 def _living() -> QuerySet[CompanyAccount]:
     return CompanyAccount.objects.filter(end=None)
 
 
-def _record(action: str, row: CompanyAccount, facts: dict[str, Any], act: Act) -> None:
-    trail.record(action=action, subject=f"person:{row.person_id}", before={}, after=facts, **act.moved)
+def _record(
+    action: str,
+    row: CompanyAccount,
+    facts: dict[str, Any] | None = None,
+    *,
+    actor: "Person | None",
+    now: datetime,
+    session_key: str = "",
+) -> None:
+    trail.record(
+        actor=actor,
+        action=action,
+        subject=f"person:{row.person_id}",
+        before={},
+        after={"account": row.label, **(facts or {})},
+        now=now,
+        session_key=session_key,
+    )

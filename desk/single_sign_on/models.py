@@ -7,6 +7,9 @@ from django.db import models
 
 from desk.rows.witnessed import Witnessed
 
+LONGEST_SUBJECT = 255
+LONGEST_EMAIL = 254
+
 
 class CompanyAccount(Witnessed):
     """An account of the company's directory that signs a person in, connected by them with a second factor.
@@ -16,8 +19,8 @@ class CompanyAccount(Witnessed):
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="company_accounts")
     issuer = models.CharField(max_length=500)
-    subject = models.CharField(max_length=255)
-    email = models.CharField(max_length=254, blank=True)
+    subject = models.CharField(max_length=LONGEST_SUBJECT)
+    email = models.CharField(max_length=LONGEST_EMAIL, blank=True)
     confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField()
 

@@ -22,6 +22,7 @@ from django.urls import reverse
 
 from desk.single_sign_on import sign_in
 from desk.single_sign_on.accounts import Identity
+from desk.single_sign_on.models import LONGEST_EMAIL, LONGEST_SUBJECT
 
 PROVIDER: Final = "company"
 _ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri")
@@ -47,6 +48,8 @@ class Directory(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         """Its configuration, read once a request. Raises OAuth2Error where it is that of another issuer."""
         if not hasattr(self, "_checked_config"):
             config: dict[str, Any] = super().openid_config
+            if not isinstance(config, dict):
+                raise OAuth2Error("the configuration can't be read")
             if config.get("issuer") != settings.OIDC_ISSUER:
                 raise OAuth2Error(f"the configuration names the issuer {config.get('issuer')!r}")
             for name in _ENDPOINTS:
@@ -62,7 +65,9 @@ class Directory(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             raise OAuth2Error("no ID token came")
         claims = self._decode_id_token(app, text)
         more = self._fetch_user_info(token.token)
-        if not claims.get("sub") or more.get("sub") != claims["sub"]:
+        if not _is_subject(claims.get("sub")):
+            raise OAuth2Error("the ID token names nobody")
+        if not isinstance(more, dict) or more.get("sub") != claims["sub"]:
             raise OAuth2Error("the ID token and UserInfo name different people")
         return self.get_provider().sociallogin_from_response(request, {"userinfo": more, "id_token": claims})
 
@@ -78,7 +83,7 @@ class Directory(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
                 audience=app.client_id,
                 lookup_kid=_key,
             )
-        except (jwt.PyJWTError, KeyError, TypeError, ValueError) as error:
+        except (jwt.PyJWTError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise OAuth2Error("the ID token can't be read") from error
         if claims.get("azp", app.client_id) != app.client_id:
             raise OAuth2Error("the ID token was made for another application")
@@ -118,7 +123,9 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
         claims = sociallogin.account.extra_data
-        identity = Identity(settings.OIDC_ISSUER, claims["id_token"]["sub"], str(claims["userinfo"].get("email") or ""))
+        # What is shown is what is signed and stored: an address of more characters than the column has is cut before.
+        email = str(claims["userinfo"].get("email") or "")[:LONGEST_EMAIL]
+        identity = Identity(settings.OIDC_ISSUER, claims["id_token"]["sub"], email)
         raise ImmediateHttpResponse(sign_in.arrived(request, identity, then=sociallogin.get_redirect_url(request)))
 
     def on_authentication_error(
@@ -135,6 +142,11 @@ def _key(keys: dict[str, Any], number: str) -> Any:
     """The directory's key of this number, by the library; only keys that sign for the directory alone."""
     usable = [each for each in keys.get("keys", []) if each.get("kid") and each.get("alg", "RS256") in _SIGNATURES]
     return jwtkit.lookup_kid_jwk({"keys": usable}, number)
+
+
+def _is_subject(value: Any) -> bool:
+    """Whether this identifies somebody (OpenID Connect Core 1.0, 2): up to 255 ASCII characters."""
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_SUBJECT and value.isascii() and value.isprintable()
 
 
 def _is_safe(address: str) -> bool:

@@ -20,13 +20,15 @@ CLIENT, CLIENT_SECRET = "countersign", "a secret of the tests"
 
 
 class Provider:
-    """One directory with one person signed in. What a test sets in `token`, `user` and `config` replaces an answer."""
+    """One directory with one person signed in. What a test sets in `token`, `user`, `config`, `user_info`
+    and `keys` replaces an answer or a part of it."""
 
     def __init__(self, port=0):
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.signs_with, self.algorithm, self.kid = self.key, "RS256", "one"
         self.subject, self.email = "00u-anna", "anna@company.example"
         self.token, self.user, self.config = {}, {}, {}
+        self.user_info = self.keys = None
         self.codes, self.calls = {}, []
         provider = self
 
@@ -78,8 +80,8 @@ class Provider:
         answers = {
             "/.well-known/openid-configuration": self.configuration,
             "/token": lambda: self.redeem(sent),
-            "/me": lambda: {"sub": self.subject, "email": self.email, "email_verified": True, **self.user},
-            "/keys": lambda: {"keys": [self.public_key()]},
+            "/me": self.described_user,
+            "/keys": lambda: {"keys": [self.public_key()]} if self.keys is None else self.keys,
         }
         body = json.dumps(answers[path]()).encode()
         handler.send_response(200)
@@ -87,6 +89,10 @@ class Provider:
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
+
+    def described_user(self):
+        usual = {"sub": self.subject, "email": self.email, "email_verified": True, **self.user}
+        return usual if self.user_info is None else self.user_info
 
     def configuration(self):
         places = {"authorization": "authorize", "token": "token", "userinfo": "me"}

@@ -32,6 +32,7 @@ def directory(running, settings):
     """A directory that answers rightly, as the one of this desk."""
     running.signs_with, running.algorithm, running.kid, running.subject = running.key, "RS256", "one", "00u-anna"
     running.token, running.user, running.config = {}, {}, {}
+    running.user_info = running.keys = None
     settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = running.issuer, CLIENT, CLIENT_SECRET
     settings.SSO_NAME, settings.DEMO = "Acme", True
     return running
@@ -139,6 +140,10 @@ FAULTS = {
     "expired": {"token": {"exp": 1_700_000_000}},
     "another person in UserInfo": {"user": {"sub": "00u-otto"}},
     "no person": {"token": {"sub": ""}, "user": {"sub": ""}},
+    "a person with a name that no column takes": {"token": {"sub": "a" * 256}, "user": {"sub": "a" * 256}},
+    "a person with a character that shows nothing": {"token": {"sub": "a\0"}, "user": {"sub": "a\0"}},
+    "UserInfo that is a list": {"user_info": []},
+    "keys that are a list": {"keys": []},
     "a key that is not the directory's": {"signs_with": rsa.generate_private_key(public_exponent=65537, key_size=2048)},
     "an unknown key": {"kid": "two"},
     "signed with the client's secret": {"signs_with": CLIENT_SECRET * 2, "algorithm": "HS256"},
