@@ -1,6 +1,5 @@
 """Statements that people signed off with who signed them, and the versions of the account numbers for bookkeeping."""
 
-from datetime import date
 from typing import ClassVar
 
 from django.conf import settings
@@ -39,11 +38,6 @@ class SignedStatement(OfAccount, Witnessed):
     def reference(self) -> str:
         """How people name it."""
         return f"ST-{self.pk}"
-
-    @property
-    def days(self) -> tuple[date, date]:
-        """Its first and its last day."""
-        return self.first, self.last
 
     @property
     def url(self) -> str:

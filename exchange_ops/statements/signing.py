@@ -116,9 +116,10 @@ def sign(
     if not may_sign(person, account):
         raise CannotSign("Not signed: only treasury can sign statements.")
     SIGNATURES.refuse_while_cooling_off(act)
+    # A long period takes a while: nothing else that the trail records waits for it.
+    each = statement.of(account, period, person=person, now=now)
     with transaction.atomic():
         trail.take_turn()
-        each = statement.of(account, period, person=person, now=now)
         state = sign_off(each, person=person)
         if state.why_not:
             raise CannotSign(f"Not signed: {state.why_not[0].lower()}{state.why_not[1:]}")
