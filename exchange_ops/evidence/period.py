@@ -3,13 +3,12 @@
 The audit rows of those days, with one before and one after, are beside them: they show that no payout was left out.
 """
 
-import hashlib
 import io
 import json
 import zipfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from django.db import transaction
@@ -20,6 +19,7 @@ from desk.models import AuditEvent
 from exchange_ops.evidence import audit_span, bundle, verifier
 from exchange_ops.evidence.bundle import CannotExport
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs.material import Material
 
@@ -34,46 +34,19 @@ _SUBJECT: Final = "withdrawal:"
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
-    """The days from `first` to `last`, both included, in UTC."""
-
-    first: date
-    last: date
-
-    @property
-    def begins(self) -> datetime:
-        """The first moment."""
-        return datetime.combine(self.first, time(), tzinfo=UTC)
-
-    @property
-    def ends(self) -> datetime:
-        """The first moment after it."""
-        return datetime.combine(self.last + timedelta(days=1), time(), tzinfo=UTC)
-
-    def described(self) -> dict[str, str]:
-        """The days and the moments, as the manifest names them."""
-        return {
-            "first": str(self.first),
-            "last": str(self.last),
-            "begins": self.begins.isoformat(),
-            "ends": self.ends.isoformat(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Contents:
     """What goes into a bundle: the payouts, and the audit rows by which they were chosen."""
 
-    days: Days
+    period: Period
     payouts: list[Withdrawal]
     span: audit_span.AuditSpan
 
 
-def contents_of(days: Days, *, accounts: Collection[Account], reader: "Person | None") -> Contents:
-    """The payouts of these accounts on these days, and the audit rows. Raises CannotExport where there are none."""
-    if not 0 <= (days.last - days.first).days < MOST_DAYS:
+def contents_of(period: Period, *, accounts: Collection[Account], reader: "Person | None") -> Contents:
+    """The payouts of these accounts in the period, and the audit rows. Raises CannotExport where there are none."""
+    if not 0 <= (period.last - period.first).days < MOST_DAYS:
         raise CannotExport(f"Nothing was exported: choose up to {MOST_DAYS} days.")
-    rows = AuditEvent.objects.filter(at__gte=days.begins, at__lt=days.ends)
+    rows = AuditEvent.objects.filter(at__gte=period.begins, at__lt=period.ends)
     ends = rows.aggregate(first=Min("seq"), last=Max("seq"))
     if ends["first"] is None:
         raise CannotExport("Nothing was exported: nothing was recorded on these days.")
@@ -92,7 +65,7 @@ def contents_of(days: Days, *, accounts: Collection[Account], reader: "Person | 
     own = tuple(row.subject for row in payouts)
     # Of the payouts of other accounts the bundle says nothing, also where the reader could read their rows.
     others = Account.objects.exclude(pk__in=[each.pk for each in accounts]).exists()
-    return Contents(days, list(payouts), audit_span.AuditSpan(own, first, last, reader, _SUBJECT if others else ""))
+    return Contents(period, list(payouts), audit_span.AuditSpan(own, first, last, reader, _SUBJECT if others else ""))
 
 
 def write(file: IO[bytes], contents: Contents, *, material: Callable[[Withdrawal], Material], now: datetime) -> str:
@@ -116,7 +89,6 @@ def write(file: IO[bytes], contents: Contents, *, material: Callable[[Withdrawal
                     "subject": row.subject,
                     "account": row.account.name,
                     "manifest_sha256": payout_bundle.manifest_sha256,
-                    "sha256": hashlib.sha256(inner.getvalue()).hexdigest(),
                 }
             )
         members.add("payouts.json", [_json(listing)], about="The payouts of the period, each with its bundle.")
@@ -127,7 +99,7 @@ def write(file: IO[bytes], contents: Contents, *, material: Callable[[Withdrawal
         manifest = {
             "form": FORM,
             "made_at": moment.isoformat(timespec="seconds"),
-            "period": contents.days.described(),
+            "period": _described(contents.period),
             "audit": contents.span.ends(),
         }
         return members.seal(manifest)
@@ -137,7 +109,7 @@ def record(
     contents: Contents, manifest_sha256: str, *, person: "Person | None", session_key: str, now: datetime
 ) -> None:
     """Record in the audit trail that the bundle leaves, with the SHA-256 by which it is recognised."""
-    days = contents.days
+    period = contents.period
     with transaction.atomic():
         trail.record(
             actor=person,
@@ -145,13 +117,23 @@ def record(
             subject="payout_evidence",
             before={},
             after={
-                "days": f"{days.first} to {days.last}",
+                "days": f"{period.first} to {period.last}",
                 "payouts": len(contents.payouts),
                 "manifest_sha256": manifest_sha256,
             },
             now=now,
             session_key=session_key,
         )
+
+
+def _described(period: Period) -> dict[str, str]:
+    """The days and the moments, as the manifest names them."""
+    return {
+        "first": str(period.first),
+        "last": str(period.last),
+        "begins": period.begins.isoformat(),
+        "ends": period.ends.isoformat(),
+    }
 
 
 def _json(content: Any) -> bytes:

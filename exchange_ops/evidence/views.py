@@ -3,20 +3,20 @@
 from tempfile import SpooledTemporaryFile
 from typing import Final
 
-from django import forms
 from django.contrib import messages as notes
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.lists import exports
-from desk.lists.filters import DayField
 from desk.web.requests import DeskRequest
 from exchange_ops.evidence import bundle, period
 from exchange_ops.shared import rules
+from exchange_ops.shared.periods import PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import NOT_YOURS, requires
 from exchange_ops.withdrawals import rules as withdrawal_rules
@@ -48,32 +48,26 @@ def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
     return response
 
 
-class DaysForm(forms.Form):
-    """The first and the last day of a period."""
-
-    since = DayField(label="From", input_formats=["%Y-%m-%d"])
-    until = DayField(label="To", input_formats=["%Y-%m-%d"])
-
-
 @require_safe
 @requires(rules.may_see)
 def download_period(request: DeskRequest) -> HttpResponseBase:
     """The bundles of all payouts of a period as one ZIP file; the export is recorded in the audit trail first."""
-    now, form = clock.now(), DaysForm(request.GET)
+    now = clock.now()
+    form = PeriodForm(request.GET, now=now)
+    days = form.period()
     mine = [each for each in accounts.in_view(request) if withdrawal_rules.may_export_evidence_at(request.user, each)]
     if not mine:
         raise PermissionDenied(NOT_YOURS)
     file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (the answer closes it when it was sent)
     try:
-        if not form.is_valid():
-            raise bundle.CannotExport("Nothing was exported: enter both days, for example 2026-11-30.")
-        days = period.Days(form.cleaned_data["since"], form.cleaned_data["until"])
+        if days is None:
+            raise bundle.CannotExport(f"Nothing was exported. {' '.join(form.problems())}")
         contents = period.contents_of(days, accounts=mine, reader=request.user)
         digest = period.write(file, contents, material=lambda row: material.stored(row, now=now), now=now)
     except bundle.CannotExport as problem:
         file.close()
         notes.error(request, str(problem))
-        return redirect("statements")
+        return redirect(f"{reverse('statements')}?{days.query}" if days else "statements")
     period.record(contents, digest, person=request.user, session_key=request.session.session_key or "", now=now)
     file.seek(0)
     response = FileResponse(file, content_type="application/zip")

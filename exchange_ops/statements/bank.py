@@ -21,8 +21,8 @@ from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import BANK
 from exchange_ops.reconciliation import statements
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements.lines import HEADS, ZERO, Line
-from exchange_ops.statements.periods import Period
 from exchange_ops.statements.support import Support
 
 NO_OPENING: Final = "No opening balance is on record. The next reconciliation sets it."

@@ -19,9 +19,9 @@ from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import effects
 from exchange_ops.positions import results
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import bank
 from exchange_ops.statements.lines import TRADES, ZERO
-from exchange_ops.statements.periods import Period
 
 BANK, TRADING, SUSPENSE, UNKNOWN = "bank", "trading", "suspense", "unknown"
 NETWORK_FEES, TRADING_FEES = "network fees", "trading fees"

@@ -15,8 +15,8 @@ from exchange_ops.ledger import directions
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import DAY, Period
 from exchange_ops.statements.lines import KINDS, TRADES, Line, Movement
-from exchange_ops.statements.periods import DAY, Period
 from exchange_ops.statements.statement import Statement
 
 _DATES: Final = {"range": "custom", "zone": "UTC"}

@@ -21,8 +21,8 @@ from exchange_ops.portfolio import effects
 from exchange_ops.reconciliation import scheduled_checks, statements
 from exchange_ops.shared import alarms, facts
 from exchange_ops.shared.models import Account, Fact
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import bank
-from exchange_ops.statements.periods import Period
 from exchange_ops.withdrawals import models as payouts
 from exchange_ops.withdrawals.evidence import reconciliation
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from desk.audit import trail
 from desk.web.requests import DeskRequest
 from exchange_ops.shared.models import Account
-from exchange_ops.statements.periods import Period
+from exchange_ops.shared.periods import Period
 
 
 def exported(

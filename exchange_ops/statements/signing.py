@@ -19,10 +19,10 @@ from desk.machines.decisions import Act, Acts
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.people import roles
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.shared.rules import may
 from exchange_ops.statements import files, statement
 from exchange_ops.statements.models import SignedStatement, StatementSignature
-from exchange_ops.statements.periods import Period
 from exchange_ops.statements.statement import Statement
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from desk.models import Person
 from exchange_ops.market.valuation import PLACES
 from exchange_ops.portfolio.prices import DayPrices
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import bank, proofs, support, trading
 from exchange_ops.statements.lines import ZERO, Line
-from exchange_ops.statements.periods import Period
 from exchange_ops.statements.proofs import Late, Proof, Reconciled
 from exchange_ops.statements.support import Support
 

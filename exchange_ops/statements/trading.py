@@ -19,8 +19,8 @@ from exchange_ops.portfolio.models import TRADING
 from exchange_ops.portfolio.walking import Change
 from exchange_ops.shared import heartbeats
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements.lines import TRADES, ZERO, Line
-from exchange_ops.statements.periods import Period
 from exchange_ops.statements.support import Support
 
 MARGIN: Final = "Transfers to and from margin are in no ledger, so earlier balances are not known."

@@ -20,13 +20,13 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period, PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.statements import files, journal, links, recording, signing, statement
 from exchange_ops.statements.bookkeeping import accounts as numbers
 from exchange_ops.statements.lines import KINDS
 from exchange_ops.statements.models import SignedStatement
-from exchange_ops.statements.periods import Period, PeriodForm
 from exchange_ops.statements.statement import Statement
 from exchange_ops.withdrawals.rules import may_export_evidence_at
 

@@ -26,10 +26,7 @@ def verify(members: dict[str, bytes], *, key_ring: str = "", heads: str = "") ->
     parts = {name: read_json(members, f"{name}.json", report) for name in _PARTS}
     if not manifest or any(part is None for part in parts.values()):
         return report, manifest
-    try:
-        _check_parts(parts, members, manifest, report, key_ring=key_ring, heads=heads)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, ArithmeticError, RecursionError) as problem:
-        report.fails("content", f"A member lacks what belongs into it ({type(problem).__name__}: {problem}).")
+    report.attempt(_check_parts, parts, members, manifest, report, key_ring=key_ring, heads=heads)
     return report, manifest
 
 

@@ -32,17 +32,26 @@ def verify_period(members: dict[str, bytes], *, key_ring: str = "", heads: str =
     listing = read_json(members, PAYOUTS, report)
     if not manifest or listing is None:
         return report, manifest
-    try:
-        span = read_span(members, manifest, "", report)
-        if heads:
-            check_heads(span, heads, report)
-        for line in listing:
-            _check_payout(line, members, manifest, span, report, key_ring=key_ring, heads=heads)
-        _check_ends(manifest, span, report)
-        _check_nothing_left_out(listing, manifest, span, report)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, ArithmeticError, RecursionError) as problem:
-        report.fails("content", f"A member lacks what belongs into it ({type(problem).__name__}: {problem}).")
+    report.attempt(_check_listing, listing, members, manifest, report, key_ring=key_ring, heads=heads)
     return report, manifest
+
+
+def _check_listing(
+    listing: list[dict[str, Any]],
+    members: dict[str, bytes],
+    manifest: dict[str, Any],
+    report: Report,
+    *,
+    key_ring: str,
+    heads: str,
+) -> None:
+    span = read_span(members, manifest, "", report)
+    if heads:
+        check_heads(span, heads, report)
+    for line in listing:
+        _check_payout(line, members, manifest, span, report, key_ring=key_ring, heads=heads)
+    _check_ends(manifest, span, report)
+    _check_nothing_left_out(listing, manifest, span, report)
 
 
 def _check_payout(

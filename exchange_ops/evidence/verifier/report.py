@@ -5,6 +5,7 @@ first. It opens the bundle alone: no database, no network. Exit status: 0 if eve
 file can't be read as a bundle.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -24,6 +25,21 @@ class Report:
         """Note a check that failed."""
         self.check(name, False, sentence)
 
+    def attempt(self, check: Callable[..., None], *arguments: Any, **named: Any) -> None:
+        """Make checks; where a member lacks what they read, that is a check that failed."""
+        try:
+            check(*arguments, **named)
+        except (
+            KeyError,
+            TypeError,
+            AttributeError,
+            ValueError,
+            IndexError,
+            ArithmeticError,
+            RecursionError,
+        ) as problem:
+            self.fails("content", f"A member lacks what belongs into it ({type(problem).__name__}: {problem}).")
+
     def believe(self, sentence: str) -> None:
         """Note, once, what no file can show."""
         if sentence not in self.beliefs:
@@ -35,7 +51,7 @@ class Report:
         return [name for name, holds, _ in self.checks if not holds]
 
 
-def in_words(title: str, report: Report, manifest: "dict[str, Any]") -> str:
+def in_words(title: str, report: Report, manifest: dict[str, Any]) -> str:
     """What was checked, what was believed and what is not there yet, below a title; the last line is the result."""
     lines = [title, "", "Checked:"]
     lines += [f"  {'ok   ' if holds else 'FAILS'} {name}: {sentence}" for name, holds, sentence in report.checks]

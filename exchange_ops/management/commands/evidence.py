@@ -1,5 +1,4 @@
 from argparse import ArgumentParser
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from desk import clock
 from exchange_ops.evidence import bundle, period, verifier
 from exchange_ops.management.payouts import by_reference
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import PeriodForm
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import material
 
@@ -20,10 +20,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("withdrawal", nargs="?", help="payout number, with or without W-")
         parser.add_argument("--verifier", action="store_true", help=f"write {verifier.NAME} alone")
-        parser.add_argument(
-            "--since", type=date.fromisoformat, help="first day of a period (UTC), for example 2026-11-01"
-        )
-        parser.add_argument("--until", type=date.fromisoformat, help="last day of the period")
+        parser.add_argument("--since", help="first day of a period (UTC), for example 2026-11-01")
+        parser.add_argument("--until", help="last day of the period")
         parser.add_argument("--to", required=True, help="the file to write; it must not exist yet")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,8 +49,10 @@ class Command(BaseCommand):
         if options["withdrawal"] or not (options["since"] and options["until"]):
             raise CommandError("Nothing was written: name a payout, or both --since and --until.")
         now = clock.now()
+        form = PeriodForm(options, now=now)
+        if (days := form.period()) is None:
+            raise CommandError(f"Nothing was written. {' '.join(form.problems())}")
         try:
-            days = period.Days(options["since"], options["until"])
             contents = period.contents_of(days, accounts=Account.objects.all(), reader=None)
         except bundle.CannotExport as problem:
             raise CommandError(str(problem)) from None

@@ -14,12 +14,12 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Final
 
+from exchange_ops.shared.periods import Period, month_of
 from exchange_ops.statements import journal
 from exchange_ops.statements.bookkeeping import accounts, texts
 from exchange_ops.statements.bookkeeping.accounts import WHO, Chart
 from exchange_ops.statements.bookkeeping.datev_fields import COLUMNS, TEXTS
 from exchange_ops.statements.bookkeeping.values import Amount, Batch, Valued
-from exchange_ops.statements.periods import Period, month_of
 
 CURRENCY: Final = accounts.DATEV_CURRENCY
 ENCODING: Final = "cp1252"

@@ -8,11 +8,11 @@ from io import BytesIO
 from typing import Final
 
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import journal
 from exchange_ops.statements.bookkeeping import datev, xero
 from exchange_ops.statements.bookkeeping.accounts import WHO, Chart
 from exchange_ops.statements.bookkeeping.values import MOST, Batch, TooMany, batch
-from exchange_ops.statements.periods import Period
 
 ZIP: Final = "application/zip"
 

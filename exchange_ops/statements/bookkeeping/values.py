@@ -15,9 +15,9 @@ from exchange_ops.market.valuation import plain_code
 from exchange_ops.portfolio import effects
 from exchange_ops.portfolio.prices import DayPrices
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import journal
 from exchange_ops.statements.journal import Movement, Posting
-from exchange_ops.statements.periods import Period
 
 CENT: Final = Decimal("0.01")
 MOST: Final = 99_999  # amounts at a time: DATEV takes no more in a file, and all of them are held in memory

@@ -16,6 +16,7 @@ from desk.lists import exports
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
+from exchange_ops.shared.periods import Period, PeriodForm
 from exchange_ops.shared.views import accounts as viewed
 from exchange_ops.shared.views.access import requires
 from exchange_ops.statements import recording
@@ -23,7 +24,6 @@ from exchange_ops.statements.bookkeeping import accounts, programs
 from exchange_ops.statements.bookkeeping.accounts import Chart
 from exchange_ops.statements.bookkeeping.forms import ChartForm
 from exchange_ops.statements.bookkeeping.programs import Export, Program
-from exchange_ops.statements.periods import Period, PeriodForm
 
 MOST_CHANGES: Final = 10
 

@@ -12,11 +12,11 @@ from datetime import datetime
 from io import StringIO
 from typing import Final
 
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import journal
 from exchange_ops.statements.bookkeeping import accounts, texts
 from exchange_ops.statements.bookkeeping.accounts import WHO, Chart
 from exchange_ops.statements.bookkeeping.values import Amount, Batch, Valued
-from exchange_ops.statements.periods import Period
 
 COLUMNS: Final = (
     *("*Narration", "*Date", "Description", "*AccountCode", "*TaxRate", "*Amount"),

@@ -17,13 +17,14 @@ from desk.models import AuditEvent
 from exchange_ops.evidence import bundle, period
 from exchange_ops.evidence.verifier.period import printed_period, verify_period
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period
 from exchange_ops.withdrawals.proofs.material import Material
 from tests.exchange_ops import rows
 from tests.exchange_ops.evidence.conftest import pack, read
 from tests.exchange_ops.evidence.forging import Members, with_json
 
 pytestmark = pytest.mark.django_db
-DAYS = period.Days(date(2026, 3, 1), date(2026, 3, 31))
+DAYS = Period(date(2026, 3, 1), date(2026, 3, 31))
 MARCH = datetime(2026, 3, 10, 12, tzinfo=UTC)
 
 
@@ -41,7 +42,7 @@ def payouts(make_person: Any) -> list[Any]:
     return made
 
 
-def exported(*, reader: Any = None, accounts: Any = None, days: period.Days = DAYS) -> Members:
+def exported(*, reader: Any = None, accounts: Any = None, days: Period = DAYS) -> Members:
     contents = period.contents_of(days, accounts=accounts or Account.objects.all(), reader=reader)
     file = io.BytesIO()
     period.write(file, contents, material=lambda row: Material(), now=clock.now())
@@ -130,15 +131,15 @@ def test_payouts_of_an_account_that_the_reader_may_not_export_are_links(payouts:
 
 def test_days_without_a_payout_and_too_many_days_are_refused(payouts: Any, make_person: Any, monkeypatch: Any) -> None:
     with pytest.raises(bundle.CannotExport, match="nothing was recorded on these days"):
-        exported(days=period.Days(date(2020, 1, 1), date(2020, 1, 2)))
+        exported(days=Period(date(2020, 1, 1), date(2020, 1, 2)))
     with pytest.raises(bundle.CannotExport, match="choose up to 366 days"):
-        exported(days=period.Days(date(2025, 1, 1), date(2026, 12, 31)))
+        exported(days=Period(date(2025, 1, 1), date(2026, 12, 31)))
     with pytest.raises(bundle.CannotExport, match="choose up to 366 days"):
-        exported(days=period.Days(date(2026, 3, 2), date(2026, 3, 1)))
+        exported(days=Period(date(2026, 3, 2), date(2026, 3, 1)))
     noted(MARCH - timedelta(days=60))
     quiet = (MARCH - timedelta(days=60)).date()
     with pytest.raises(bundle.CannotExport, match="no payout was requested, changed or paid"):
-        exported(days=period.Days(quiet, quiet))
+        exported(days=Period(quiet, quiet))
     monkeypatch.setattr(period, "MOST_ON_A_PAGE", 1)
     with pytest.raises(bundle.CannotExport, match=r"2 payouts, more than 1\. Choose fewer days, or use"):
         exported(reader=make_person("auditor"))
@@ -155,10 +156,12 @@ def test_the_page_and_the_command_write_it_and_the_trail_has_both(
     wrong = signed_in(make_person("auditor", username="ada")).get("/withdrawals/evidence.zip?since=x")
     assert (wrong.status_code, wrong["Location"]) == (302, "/statements/")
     target = tmp_path / "march.zip"
-    call_command("evidence", since=DAYS.first, until=DAYS.last, to=str(target))
+    call_command("evidence", since="2026-03-01", until="2026-03-31", to=str(target))
     assert failures(read(target.read_bytes())) == set()
     with pytest.raises(CommandError, match="both --since and --until"):
-        call_command("evidence", since=DAYS.first, to=str(tmp_path / "other.zip"))
+        call_command("evidence", since="2026-03-01", to=str(tmp_path / "other.zip"))
+    with pytest.raises(CommandError, match="From: This day is in the future"):
+        call_command("evidence", since="9999-12-31", until="9999-12-31", to=str(tmp_path / "other.zip"))
     events = list(AuditEvent.objects.filter(action="payout_evidence.exported").order_by("seq"))
     assert [event.after["payouts"] for event in events] == [2, 2]
     assert words.telling(events).sentence(events[0]) == "auditor exported the list “Payout evidence”."

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from exchange_ops.orders.models import AccountTrade
+from exchange_ops.shared.periods import month_of
 from exchange_ops.statements import journal
-from exchange_ops.statements.periods import month_of
 from tests.exchange_ops import rows
 from tests.exchange_ops.statements.conftest import DAY, entry_of
 

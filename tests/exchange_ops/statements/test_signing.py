@@ -14,9 +14,9 @@ from desk.audit import words
 from desk.models import AuditEvent
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
+from exchange_ops.shared.periods import Period
 from exchange_ops.statements import signing, statement
 from exchange_ops.statements.models import SignedStatement, StatementSignature
-from exchange_ops.statements.periods import Period
 from tests.desk.staff.keeping import SECRET, answer_at
 from tests.exchange_ops import rows
 from tests.exchange_ops.statements.conftest import DAY, entry_of

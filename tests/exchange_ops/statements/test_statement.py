@@ -19,9 +19,9 @@ from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import effects
 from exchange_ops.shared import facts, heartbeats
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import DAY, Period, month_of
 from exchange_ops.statements import bank, proofs, statement, support, trading
 from exchange_ops.statements.lines import TRADES
-from exchange_ops.statements.periods import DAY, Period, month_of
 from exchange_ops.withdrawals.evidence import reconciliation
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_sync import transaction

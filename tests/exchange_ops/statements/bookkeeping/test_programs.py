@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from desk.models import AuditEvent
 from exchange_ops.shared.models import Account
+from exchange_ops.shared.periods import Period, month_of
 from exchange_ops.statements import journal
 from exchange_ops.statements.bookkeeping import accounts, datev, programs, values, xero
 from exchange_ops.statements.bookkeeping.datev_fields import COLUMNS
 from exchange_ops.statements.bookkeeping.values import CENT, Batch
 from exchange_ops.statements.journal import Movement, Posting
-from exchange_ops.statements.periods import Period, month_of
 from tests.exchange_ops import rows
 from tests.exchange_ops.statements.bookkeeping.conftest import chart_of, close_of
 from tests.exchange_ops.statements.conftest import DAY, entry_of

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from exchange_ops.statements.periods import Period, PeriodForm, month_of
+from exchange_ops.shared.periods import Period, PeriodForm, month_of
 
 NOW = datetime(2026, 3, 31, 23, 30, tzinfo=UTC)
 
@@ -41,8 +41,8 @@ def test_the_next_period_begins_where_this_one_ends(period):
         ("2026-03-02", "2026-03-01", "To: The end date is before the start date."),
         ("0000-01-01", "2026-03-01", "From: Enter a valid date."),
         ("0001-01-01", "2026-03-01", "From: Enter 2000-01-01 or a later day."),
-        ("2026-03-01", "9999-12-31", "To: A statement covers ten years at most."),
-        (str(date(2026, 3, 1) - timedelta(days=9_300)), "2026-03-01", "To: A statement covers ten years at most."),
+        ("2026-03-01", "9999-12-31", "To: A period covers ten years at most."),
+        (str(date(2026, 3, 1) - timedelta(days=9_300)), "2026-03-01", "To: A period covers ten years at most."),
         ("2026-04-01", "2026-04-02", "From: This day is in the future."),
         ("'; DROP", "2026-03-01", "From: Enter a valid date."),
         ("2026-03-01", "", "To: Enter a day, for example 2026-11-30."),

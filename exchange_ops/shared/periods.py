@@ -1,4 +1,4 @@
-"""The period of a statement: whole days in UTC, from the first moment of one until before the first after another."""
+"""A period of whole days in UTC, from the first moment of one until before the first after another; and its form."""
 
 from calendar import monthrange
 from collections.abc import Mapping
@@ -131,7 +131,7 @@ def _problem(since: date, until: date, today: date) -> tuple[str, str] | None:
     if since > today:
         return "since", "This day is in the future."
     if (until - since).days >= LONGEST:
-        return "until", "A statement covers ten years at most."
+        return "until", "A period covers ten years at most."
     return None
 
 
