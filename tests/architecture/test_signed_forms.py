@@ -139,3 +139,15 @@ def test_every_field_of_a_confirmed_form_is_drawn_in_one_that_signs_it():
         seen[form.__name__] = set(form.base_fields) - known
     assert len(seen) > 8
     assert {name: fields for name, fields in seen.items() if fields} == {}
+
+
+CODE_THEN_PASSKEY = re.compile(
+    r'<button(?![^>]*type="button")[^>]*>(?:(?!</button>).)*</button>(?:\s|{%[^%]*%})*<button[^>]*data-passkey',
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize(("name", "form"), [param for param in CONFIRMED if FACTOR.search(param.values[1])])
+def test_the_button_for_a_code_stands_right_before_the_one_for_a_passkey(name, form):
+    """By this the style sheet takes it away for a role that requires a passkey (static/css/forms.css)."""
+    assert len(CODE_THEN_PASSKEY.findall(form)) == len(re.findall(r"<button[^>]*data-passkey", form)) == 1
