@@ -1,10 +1,8 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
 
-from desk.database.operations import CreateModels
+from desk.database.operations import CreateModels, InstallTriggers
 
 # The triggers as the last of the migrations that are replaced here left them.
 SQLITE = {
@@ -256,12 +254,6 @@ POSTGRESQL = {
 }
 
 
-def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    with schema_editor.connection.cursor() as cursor:
-        for statement in (SQLITE if schema_editor.connection.vendor == "sqlite" else POSTGRESQL).values():
-            cursor.execute(statement)
-
-
 class Migration(migrations.Migration):
     """All tables and triggers as version 0.7.0 had them; an older database passes through that version first."""
 
@@ -487,5 +479,5 @@ class Migration(migrations.Migration):
                 },
             ),
         ),
-        migrations.RunPython(install, migrations.RunPython.noop),
+        InstallTriggers(SQLITE, POSTGRESQL),
     ]

@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from desk.database.operations import AlterLabels
+
 
 class Migration(migrations.Migration):
 
@@ -10,9 +12,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='chainbroadcast',
-            name='state',
-            field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Being sent'), ('sent', 'Sent'), ('found', 'On the network'), ('refused', 'Refused'), ('not_sent', 'Not sent'), ('unknown', 'Outcome unknown'), ('not_seen', 'Not seen')], max_length=12),
+        AlterLabels(
+            migrations.AlterField(
+                model_name='chainbroadcast',
+                name='state',
+                field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Being sent'), ('sent', 'Sent'), ('found', 'On the network'), ('refused', 'Refused'), ('not_sent', 'Not sent'), ('unknown', 'Outcome unknown'), ('not_seen', 'Not seen')], max_length=12),
+            ),
         ),
     ]

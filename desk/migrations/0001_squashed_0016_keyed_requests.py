@@ -8,7 +8,7 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
-from desk.database.operations import CreateModels
+from desk.database.operations import CreateModels, InstallTriggers
 
 # The triggers as the last of the migrations that are replaced here left them.
 SQLITE = {
@@ -297,12 +297,6 @@ POSTGRESQL = {
         "desk_personchangeevent FOR EACH ROW EXECUTE FUNCTION desk_personchangeevent_no_removal()"
     ),
 }
-
-
-def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    with schema_editor.connection.cursor() as cursor:
-        for statement in (SQLITE if schema_editor.connection.vendor == "sqlite" else POSTGRESQL).values():
-            cursor.execute(statement)
 
 
 def make_cache_table(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -811,6 +805,6 @@ class Migration(migrations.Migration):
                 },
             ),
         ),
-        migrations.RunPython(install, migrations.RunPython.noop),
+        InstallTriggers(SQLITE, POSTGRESQL),
         migrations.RunPython(make_cache_table, migrations.RunPython.noop),
     ]

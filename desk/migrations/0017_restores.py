@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from desk.database.operations import CreateModels
+
 
 class Migration(migrations.Migration):
 
@@ -12,58 +14,60 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Restore',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('lease_until', models.DateTimeField(null=True)),
-                ('next_action_at', models.DateTimeField(db_index=True, null=True)),
-                ('last_problem', models.CharField(blank=True, default='', max_length=500)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('sign', models.CharField(choices=[('command', 'A backup was put back by the command for it'), ('heads', 'The file of heads beside the database knows more than the database'), ('broker', 'The broker was told of more than the database has'), ('exchange', 'The exchange has an order that this desk placed, and the database has no row of it')], max_length=10)),
-                ('newest', models.BigIntegerField()),
-                ('as_of', models.DateTimeField(null=True)),
-                ('state', models.CharField(choices=[('open', 'Nothing is sent'), ('settled', 'Settled')], max_length=20)),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['open', 'settled'])), name='restore_known_state'), models.CheckConstraint(condition=models.Q(('sign__in', ['command', 'heads', 'broker', 'exchange'])), name='restore_known_sign'), models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('state',), name='restore_one_open_at_a_time')],
-            },
-        ),
-        migrations.CreateModel(
-            name='RestoreWord',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('verdicts', models.JSONField(default=dict)),
-                ('comment', models.CharField(max_length=500)),
-                ('digest', models.CharField(max_length=64)),
-                ('at', models.DateTimeField()),
-                ('confirmation', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='desk.stepup')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('restore', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='words', to='desk.restore')),
-            ],
-            options={
-                'ordering': ['id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='RestoreEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('event', models.CharField(max_length=40)),
-                ('from_state', models.CharField(blank=True, default='', max_length=20)),
-                ('to_state', models.CharField(max_length=20)),
-                ('evidence', models.JSONField(default=dict)),
-                ('audit_number', models.BigIntegerField(help_text='number of the row of the audit trail written with it')),
-                ('at', models.DateTimeField()),
-                ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('restore', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='desk.restore')),
-            ],
-            options={
-                'ordering': ['version'],
-                'constraints': [models.UniqueConstraint(fields=('restore', 'version'), name='restoreevent_one_per_version'), models.CheckConstraint(condition=models.Q(models.Q(('event', 'noticed'), ('from_state', ''), ('to_state', 'open')), models.Q(('event', 'noticed_again'), ('from_state', 'open'), ('to_state', 'open')), models.Q(('event', 'words_given'), ('from_state', 'open'), ('to_state', 'open')), models.Q(('event', 'settled'), ('from_state', 'open'), ('to_state', 'settled')), _connector='OR'), name='restoreevent_is_a_move')],
-            },
+        CreateModels(
+            migrations.CreateModel(
+                name='Restore',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('version', models.PositiveIntegerField(default=1)),
+                    ('lease_until', models.DateTimeField(null=True)),
+                    ('next_action_at', models.DateTimeField(db_index=True, null=True)),
+                    ('last_problem', models.CharField(blank=True, default='', max_length=500)),
+                    ('created_at', models.DateTimeField()),
+                    ('updated_at', models.DateTimeField()),
+                    ('sign', models.CharField(choices=[('command', 'A backup was put back by the command for it'), ('heads', 'The file of heads beside the database knows more than the database'), ('broker', 'The broker was told of more than the database has'), ('exchange', 'The exchange has an order that this desk placed, and the database has no row of it')], max_length=10)),
+                    ('newest', models.BigIntegerField()),
+                    ('as_of', models.DateTimeField(null=True)),
+                    ('state', models.CharField(choices=[('open', 'Nothing is sent'), ('settled', 'Settled')], max_length=20)),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['open', 'settled'])), name='restore_known_state'), models.CheckConstraint(condition=models.Q(('sign__in', ['command', 'heads', 'broker', 'exchange'])), name='restore_known_sign'), models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('state',), name='restore_one_open_at_a_time')],
+                },
+            ),
+            migrations.CreateModel(
+                name='RestoreWord',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('verdicts', models.JSONField(default=dict)),
+                    ('comment', models.CharField(max_length=500)),
+                    ('digest', models.CharField(max_length=64)),
+                    ('at', models.DateTimeField()),
+                    ('confirmation', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='desk.stepup')),
+                    ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('restore', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='words', to='desk.restore')),
+                ],
+                options={
+                    'ordering': ['id'],
+                },
+            ),
+            migrations.CreateModel(
+                name='RestoreEvent',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('version', models.PositiveIntegerField()),
+                    ('event', models.CharField(max_length=40)),
+                    ('from_state', models.CharField(blank=True, default='', max_length=20)),
+                    ('to_state', models.CharField(max_length=20)),
+                    ('evidence', models.JSONField(default=dict)),
+                    ('audit_number', models.BigIntegerField(help_text='number of the row of the audit trail written with it')),
+                    ('at', models.DateTimeField()),
+                    ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('restore', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='desk.restore')),
+                ],
+                options={
+                    'ordering': ['version'],
+                    'constraints': [models.UniqueConstraint(fields=('restore', 'version'), name='restoreevent_one_per_version'), models.CheckConstraint(condition=models.Q(models.Q(('event', 'noticed'), ('from_state', ''), ('to_state', 'open')), models.Q(('event', 'noticed_again'), ('from_state', 'open'), ('to_state', 'open')), models.Q(('event', 'words_given'), ('from_state', 'open'), ('to_state', 'open')), models.Q(('event', 'settled'), ('from_state', 'open'), ('to_state', 'settled')), _connector='OR'), name='restoreevent_is_a_move')],
+                },
+            ),
         ),
     ]

@@ -1,6 +1,6 @@
 from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
+
+from desk.database.operations import ReplaceTriggers
 
 # Each trigger that is made here, or taken away because it is no longer declared, and its table.
 TABLES = {
@@ -138,21 +138,9 @@ POSTGRESQL = {
 }
 
 
-def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    connection = schema_editor.connection
-    with connection.cursor() as cursor:
-        for name, table in TABLES.items():
-            if connection.vendor == "sqlite":
-                cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
-            else:
-                cursor.execute(f"DROP TRIGGER IF EXISTS {name} ON {table}; DROP FUNCTION IF EXISTS {name}()")
-        for statement in (SQLITE if connection.vendor == "sqlite" else POSTGRESQL).values():
-            cursor.execute(statement)
-
-
 class Migration(migrations.Migration):
     """The guards of restores, made anew. There is no way back: what held a row is not taken away from it."""
 
     dependencies = [("desk", "0017_restores")]
 
-    operations = [migrations.RunPython(install)]
+    operations = [ReplaceTriggers(TABLES, SQLITE, POSTGRESQL)]

@@ -1,18 +1,12 @@
-from typing import Any
-
 import django.db.models.deletion
 from django.db import migrations, models
 
-
-def _rename_without_reading_triggers(apps: Any, schema_editor: Any) -> None:
-    """Let SQLite make the table anew although triggers of other tables read it; they find it again by its name."""
-    if schema_editor.connection.vendor == "sqlite":
-        schema_editor.execute("PRAGMA legacy_alter_table = ON")
+from desk.database.operations import OnSQLite
 
 
-def _rename_as_usual(apps: Any, schema_editor: Any) -> None:
-    if schema_editor.connection.vendor == "sqlite":
-        schema_editor.execute("PRAGMA legacy_alter_table = OFF")
+# Lets SQLite make the table anew although triggers of other tables read it; they find it again by its name.
+WITHOUT_READING_TRIGGERS = ("PRAGMA legacy_alter_table = ON",)
+AS_USUAL = ("PRAGMA legacy_alter_table = OFF",)
 
 
 class Migration(migrations.Migration):
@@ -26,7 +20,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(_rename_without_reading_triggers, _rename_as_usual),
+        OnSQLite(*WITHOUT_READING_TRIGGERS, backwards=AS_USUAL),
         migrations.RemoveConstraint(
             model_name="stepup",
             name="step_up_keeps_its_proof",
@@ -42,7 +36,7 @@ class Migration(migrations.Migration):
                 name="step_up_keeps_its_proof",
             ),
         ),
-        migrations.RunPython(_rename_as_usual, _rename_without_reading_triggers),
+        OnSQLite(*AS_USUAL, backwards=WITHOUT_READING_TRIGGERS),
         migrations.AlterField(
             model_name="stepup",
             name="kind",
@@ -77,5 +71,5 @@ class Migration(migrations.Migration):
             ),
         ),
         # On the way back the columns are taken out of the table first, which makes it anew as well.
-        migrations.RunPython(migrations.RunPython.noop, _rename_without_reading_triggers),
+        OnSQLite(backwards=WITHOUT_READING_TRIGGERS),
     ]

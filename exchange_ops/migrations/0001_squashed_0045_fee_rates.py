@@ -3,10 +3,8 @@ import django.db.models.deletion
 from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
 
-from desk.database.operations import CreateModels
+from desk.database.operations import CreateModels, InstallTriggers
 
 # The triggers as the last of the migrations that are replaced here left them.
 SQLITE = {
@@ -1382,12 +1380,6 @@ POSTGRESQL = {
         "FUNCTION exchange_ops_account_place_fixed()"
     ),
 }
-
-
-def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    with schema_editor.connection.cursor() as cursor:
-        for statement in (SQLITE if schema_editor.connection.vendor == "sqlite" else POSTGRESQL).values():
-            cursor.execute(statement)
 
 
 class Migration(migrations.Migration):
@@ -2927,5 +2919,5 @@ class Migration(migrations.Migration):
                 },
             ),
         ),
-        migrations.RunPython(install, migrations.RunPython.noop),
+        InstallTriggers(SQLITE, POSTGRESQL),
     ]

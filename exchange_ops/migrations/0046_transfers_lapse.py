@@ -2,9 +2,8 @@
 
 from django.conf import settings
 from django.db import migrations, models
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
 
+from desk.database.operations import OnSQLite
 
 # SQLite makes the table anew, and lets no trigger name one that is not there meanwhile; 0047 installs all of them.
 TRIGGERS = (
@@ -12,12 +11,6 @@ TRIGGERS = (
     "exchange_ops_transfer_quorum",
     "exchange_ops_transferapproval_not_yours",
 )
-
-
-def let_go(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    if schema_editor.connection.vendor == "sqlite":
-        for name in TRIGGERS:
-            schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}")
 
 
 class Migration(migrations.Migration):
@@ -28,7 +21,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(let_go, migrations.RunPython.noop),
+        OnSQLite(*(f"DROP TRIGGER IF EXISTS {name}" for name in TRIGGERS)),
         migrations.RemoveConstraint(
             model_name='transfer',
             name='transfer_known_state',

@@ -3,17 +3,11 @@
 import desk.fields
 from django.conf import settings
 from django.db import migrations, models
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.state import StateApps
 
+from desk.database.operations import OnSQLite
 
 # SQLite makes the table of events anew, and lets no trigger name one that is not there meanwhile; 0050 installs it.
 TRIGGER = "exchange_ops_withdrawal_moves_with_event"
-
-
-def let_go(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    if schema_editor.connection.vendor == "sqlite":
-        schema_editor.execute(f"DROP TRIGGER IF EXISTS {TRIGGER}")
 
 
 class Migration(migrations.Migration):
@@ -24,7 +18,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(let_go, migrations.RunPython.noop),
+        OnSQLite(f"DROP TRIGGER IF EXISTS {TRIGGER}"),
         migrations.RemoveConstraint(
             model_name='withdrawalevent',
             name='withdrawalevent_is_a_move_of_the_table',

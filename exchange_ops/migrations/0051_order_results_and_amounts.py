@@ -4,6 +4,8 @@ import desk.fields
 import django.db.models.deletion
 from django.db import migrations, models
 
+from desk.database.operations import CreateModels
+
 
 class Migration(migrations.Migration):
 
@@ -12,28 +14,30 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='OrderAmount',
-            fields=[
-                ('order', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='by_amount', serialize=False, to='exchange_ops.order')),
-                ('amount', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='OrderResult',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('exchange_order_id', models.BigIntegerField()),
-                ('trades', models.PositiveIntegerField()),
-                ('quantity', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
-                ('realised', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
-                ('currency', models.CharField(max_length=20)),
-                ('without_cost', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
-                ('without_price', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
-                ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='order_results', to='exchange_ops.account')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('account', 'exchange_order_id'), name='orderresult_one_row')],
-            },
+        CreateModels(
+            migrations.CreateModel(
+                name='OrderAmount',
+                fields=[
+                    ('order', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='by_amount', serialize=False, to='exchange_ops.order')),
+                    ('amount', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
+                ],
+            ),
+            migrations.CreateModel(
+                name='OrderResult',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('exchange_order_id', models.BigIntegerField()),
+                    ('trades', models.PositiveIntegerField()),
+                    ('quantity', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
+                    ('realised', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
+                    ('currency', models.CharField(max_length=20)),
+                    ('without_cost', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
+                    ('without_price', desk.fields.ExactDecimalField(decimal_places=24, max_digits=60)),
+                    ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='order_results', to='exchange_ops.account')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('account', 'exchange_order_id'), name='orderresult_one_row')],
+                },
+            ),
         ),
     ]

@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from desk.database.operations import AlterLabels
+
 
 class Migration(migrations.Migration):
 
@@ -10,44 +12,46 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='bracket',
-            name='outcome',
-            field=models.CharField(blank=True, choices=[('not_entered', 'The entry ended without a fill'), ('stop', 'Closed by the stop'), ('take', 'Closed by the take profit'), ('both', 'Closed partly by the stop, partly by the take profit'), ('let_go', 'Monitoring stopped by a person; orders kept'), ('cancelled', 'Ended by a person; open orders cancelled'), ('position_gone', 'Position closed by another order; stop cancelled')], default='', max_length=20),
-        ),
-        migrations.AlterField(
-            model_name='bracket',
-            name='state',
-            field=models.CharField(choices=[('entering', 'Entry open'), ('guarded', 'Protected'), ('unguarded', 'No stop'), ('taking', 'Taking profit'), ('ending', 'Ending'), ('closed', 'Ended')], max_length=12),
-        ),
-        migrations.AlterField(
-            model_name='consolecall',
-            name='answer_bytes',
-            field=models.PositiveIntegerField(default=0, help_text='Size of the whole answer as received.'),
-        ),
-        migrations.AlterField(
-            model_name='consolecall',
-            name='state',
-            field=models.CharField(choices=[('waiting', 'Queued'), ('sending', 'Sending'), ('answered', 'Answered'), ('refused', 'Refused'), ('failed', 'No answer')], default='waiting', max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='consolecall',
-            name='status',
-            field=models.PositiveSmallIntegerField(help_text='The HTTP status, if any.', null=True),
-        ),
-        migrations.AlterField(
-            model_name='marginaction',
-            name='state',
-            field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Sending'), ('checking', 'Accepted, verifying'), ('unknown', 'Outcome unknown'), ('done', 'Done'), ('partly', 'Partly done'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('not_done', 'Not done'), ('unclear', 'Unclear'), ('settled', 'Result recorded')], max_length=20),
-        ),
-        migrations.AlterField(
-            model_name='order',
-            name='state',
-            field=models.CharField(choices=[('waiting', 'Waiting for approval'), ('declined', 'Rejected'), ('withdrawn', 'Withdrawn'), ('lapsed', 'Approval expired'), ('requested', 'Queued'), ('sending', 'Sending'), ('placed', 'Placed'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('unknown', 'Unknown, searching'), ('found', 'Placed, confirmed by id'), ('not_seen', 'Not found at the exchange'), ('cancelling', 'Cancelling'), ('replacing', 'Replacing')], max_length=12),
-        ),
-        migrations.AlterField(
-            model_name='subaccountaction',
-            name='state',
-            field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Sending'), ('accepted', 'Accepted, verifying'), ('unknown', 'Outcome unknown'), ('done', 'Done'), ('refused', 'Refused by the exchange'), ('not_done', 'Not done'), ('cancelled', 'Withdrawn')], default='requested', max_length=20),
+        AlterLabels(
+            migrations.AlterField(
+                model_name='bracket',
+                name='outcome',
+                field=models.CharField(blank=True, choices=[('not_entered', 'The entry ended without a fill'), ('stop', 'Closed by the stop'), ('take', 'Closed by the take profit'), ('both', 'Closed partly by the stop, partly by the take profit'), ('let_go', 'Monitoring stopped by a person; orders kept'), ('cancelled', 'Ended by a person; open orders cancelled'), ('position_gone', 'Position closed by another order; stop cancelled')], default='', max_length=20),
+            ),
+            migrations.AlterField(
+                model_name='bracket',
+                name='state',
+                field=models.CharField(choices=[('entering', 'Entry open'), ('guarded', 'Protected'), ('unguarded', 'No stop'), ('taking', 'Taking profit'), ('ending', 'Ending'), ('closed', 'Ended')], max_length=12),
+            ),
+            migrations.AlterField(
+                model_name='consolecall',
+                name='answer_bytes',
+                field=models.PositiveIntegerField(default=0, help_text='Size of the whole answer as received.'),
+            ),
+            migrations.AlterField(
+                model_name='consolecall',
+                name='state',
+                field=models.CharField(choices=[('waiting', 'Queued'), ('sending', 'Sending'), ('answered', 'Answered'), ('refused', 'Refused'), ('failed', 'No answer')], default='waiting', max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='consolecall',
+                name='status',
+                field=models.PositiveSmallIntegerField(help_text='The HTTP status, if any.', null=True),
+            ),
+            migrations.AlterField(
+                model_name='marginaction',
+                name='state',
+                field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Sending'), ('checking', 'Accepted, verifying'), ('unknown', 'Outcome unknown'), ('done', 'Done'), ('partly', 'Partly done'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('not_done', 'Not done'), ('unclear', 'Unclear'), ('settled', 'Result recorded')], max_length=20),
+            ),
+            migrations.AlterField(
+                model_name='order',
+                name='state',
+                field=models.CharField(choices=[('waiting', 'Waiting for approval'), ('declined', 'Rejected'), ('withdrawn', 'Withdrawn'), ('lapsed', 'Approval expired'), ('requested', 'Queued'), ('sending', 'Sending'), ('placed', 'Placed'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('unknown', 'Unknown, searching'), ('found', 'Placed, confirmed by id'), ('not_seen', 'Not found at the exchange'), ('cancelling', 'Cancelling'), ('replacing', 'Replacing')], max_length=12),
+            ),
+            migrations.AlterField(
+                model_name='subaccountaction',
+                name='state',
+                field=models.CharField(choices=[('requested', 'Queued'), ('sending', 'Sending'), ('accepted', 'Accepted, verifying'), ('unknown', 'Outcome unknown'), ('done', 'Done'), ('refused', 'Refused by the exchange'), ('not_done', 'Not done'), ('cancelled', 'Withdrawn')], default='requested', max_length=20),
+            ),
         ),
     ]

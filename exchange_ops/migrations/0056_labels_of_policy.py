@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from desk.database.operations import AlterLabels
+
 
 class Migration(migrations.Migration):
 
@@ -10,24 +12,26 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='addressrequest',
-            name='state',
-            field=models.CharField(choices=[('asked', 'Queued'), ('sending', 'Sending'), ('unknown', 'Outcome unknown'), ('made', 'New address created'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('absent', 'No new address')], default='asked', max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='policychange',
-            name='state',
-            field=models.CharField(choices=[('proposed', 'Needs a second person'), ('agreed', 'Takes effect later'), ('published', 'Published'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired'), ('overtaken', 'Superseded')], max_length=20),
-        ),
-        migrations.AlterField(
-            model_name='policyversion',
-            name='price_beyond',
-            field=models.CharField(choices=[('confirm', 'needs explicit confirmation'), ('approve', 'needs approval'), ('refuse', 'is rejected')], default='refuse', max_length=10),
-        ),
-        migrations.AlterField(
-            model_name='valuelimit',
-            name='beyond',
-            field=models.CharField(choices=[('confirm', 'needs explicit confirmation'), ('approve', 'needs approval'), ('refuse', 'is rejected')], default='refuse', max_length=10),
+        AlterLabels(
+            migrations.AlterField(
+                model_name='addressrequest',
+                name='state',
+                field=models.CharField(choices=[('asked', 'Queued'), ('sending', 'Sending'), ('unknown', 'Outcome unknown'), ('made', 'New address created'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('absent', 'No new address')], default='asked', max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='policychange',
+                name='state',
+                field=models.CharField(choices=[('proposed', 'Needs a second person'), ('agreed', 'Takes effect later'), ('published', 'Published'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired'), ('overtaken', 'Superseded')], max_length=20),
+            ),
+            migrations.AlterField(
+                model_name='policyversion',
+                name='price_beyond',
+                field=models.CharField(choices=[('confirm', 'needs explicit confirmation'), ('approve', 'needs approval'), ('refuse', 'is rejected')], default='refuse', max_length=10),
+            ),
+            migrations.AlterField(
+                model_name='valuelimit',
+                name='beyond',
+                field=models.CharField(choices=[('confirm', 'needs explicit confirmation'), ('approve', 'needs approval'), ('refuse', 'is rejected')], default='refuse', max_length=10),
+            ),
         ),
     ]

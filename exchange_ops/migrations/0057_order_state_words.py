@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from desk.database.operations import AlterLabels
+
 
 class Migration(migrations.Migration):
 
@@ -10,9 +12,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='order',
-            name='state',
-            field=models.CharField(choices=[('waiting', 'Waiting for approval'), ('declined', 'Rejected'), ('withdrawn', 'Withdrawn'), ('lapsed', 'Approval expired'), ('requested', 'Queued'), ('sending', 'Sending'), ('placed', 'Placed'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('unknown', 'Unknown, searching'), ('found', 'Placed, confirmed by ID'), ('not_seen', 'Not found on the exchange'), ('cancelling', 'Cancelling'), ('replacing', 'Replacing')], max_length=12),
+        AlterLabels(
+            migrations.AlterField(
+                model_name='order',
+                name='state',
+                field=models.CharField(choices=[('waiting', 'Waiting for approval'), ('declined', 'Rejected'), ('withdrawn', 'Withdrawn'), ('lapsed', 'Approval expired'), ('requested', 'Queued'), ('sending', 'Sending'), ('placed', 'Placed'), ('refused', 'Refused by the exchange'), ('not_sent', 'Not sent'), ('unknown', 'Unknown, searching'), ('found', 'Placed, confirmed by ID'), ('not_seen', 'Not found on the exchange'), ('cancelling', 'Cancelling'), ('replacing', 'Replacing')], max_length=12),
+            ),
         ),
     ]

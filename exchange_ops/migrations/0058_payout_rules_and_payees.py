@@ -5,6 +5,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from desk.database.operations import CreateModels
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -14,301 +16,306 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Payee",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("version", models.PositiveIntegerField(default=1)),
-                ("lease_until", models.DateTimeField(null=True)),
-                ("next_action_at", models.DateTimeField(db_index=True, null=True)),
-                ("last_problem", models.CharField(blank=True, default="", max_length=500)),
-                ("created_at", models.DateTimeField()),
-                ("updated_at", models.DateTimeField()),
-                ("title", models.CharField(max_length=80)),
-                ("owner", models.CharField(max_length=80)),
-                ("group", models.CharField(blank=True, db_column="in_group", default="", max_length=80)),
-                ("supplier", models.CharField(blank=True, default="", max_length=80)),
-                ("currency", models.CharField(max_length=20)),
-                ("address", models.CharField(max_length=256)),
-                ("payment_id", models.CharField(blank=True, default="", max_length=256)),
-                ("evidence", models.CharField(max_length=500)),
-                ("digest", models.CharField(max_length=64)),
-                ("counts_from", models.DateTimeField(null=True)),
-                ("expires_at", models.DateTimeField(null=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("review", "Waiting for approvals"),
-                            ("cooling", "Cooling-off period"),
-                            ("active", "Approved"),
-                            ("expired", "Expired"),
-                            ("lapsed", "Not approved in time"),
-                            ("rejected", "Rejected"),
-                            ("withdrawn", "Withdrawn"),
-                            ("removed", "Removed"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "account",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="payees", to="exchange_ops.account"
-                    ),
-                ),
-                (
-                    "initiator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="payees", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="PayeeApproval",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("digest", models.CharField(max_length=64)),
-                ("stage", models.CharField(max_length=10)),
-                ("verdict", models.CharField(max_length=10)),
-                ("comment", models.CharField(blank=True, default="", max_length=500)),
-                ("at", models.DateTimeField()),
-                (
-                    "confirmation",
-                    models.ForeignKey(
-                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="desk.stepup"
-                    ),
-                ),
-                (
-                    "initiator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "payee",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="approvals", to="exchange_ops.payee"
-                    ),
-                ),
-                (
-                    "person",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payee_approvals",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["at", "id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="PayeeEvent",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("version", models.PositiveIntegerField()),
-                ("event", models.CharField(max_length=40)),
-                ("from_state", models.CharField(blank=True, default="", max_length=20)),
-                ("to_state", models.CharField(max_length=20)),
-                ("evidence", models.JSONField(default=dict)),
-                (
-                    "audit_number",
-                    models.BigIntegerField(help_text="number of the row of the audit trail written with it"),
-                ),
-                ("at", models.DateTimeField()),
-                (
-                    "actor",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "payee",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="events", to="exchange_ops.payee"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["version"],
-            },
-        ),
-        migrations.CreateModel(
-            name="PolicyPayoutRule",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("place", models.PositiveSmallIntegerField()),
-                (
-                    "measure",
-                    models.CharField(
-                        choices=[
-                            ("total", "total value"),
-                            ("count", "number of payouts"),
-                            ("recipient_total", "total value to one recipient"),
-                            ("recipient_count", "number of payouts to one recipient"),
-                            ("value", "value of one payout"),
-                            ("amount", "amount of one payout"),
-                            ("fee_share", "network fee, % of the amount"),
-                            ("balance_share", "share of the balance, %"),
-                            ("first", "first payout to the recipient"),
-                            ("hours", "requested outside hours (UTC)"),
-                            ("not_approved", "recipient is not an approved payee"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                ("most", desk.fields.ExactDecimalField(decimal_places=24, max_digits=60, null=True)),
-                ("window_h", models.PositiveSmallIntegerField(default=0)),
-                ("opens", models.PositiveSmallIntegerField(null=True)),
-                ("closes", models.PositiveSmallIntegerField(null=True)),
-                ("approvals", models.PositiveSmallIntegerField(default=0)),
-                ("currency", models.CharField(blank=True, default="", max_length=20)),
-                ("role", models.CharField(blank=True, default="", max_length=40)),
-                ("group", models.CharField(blank=True, db_column="in_group", default="", max_length=80)),
-                (
-                    "account",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="exchange_ops.account",
-                    ),
-                ),
-                (
-                    "person",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "policy",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payout_rules",
-                        to="exchange_ops.policyversion",
-                    ),
-                ),
-            ],
-        ),
-        migrations.AddIndex(
-            model_name="payee",
-            index=models.Index(fields=["account", "currency", "address"], name="payee_by_address"),
-        ),
-        migrations.AddIndex(
-            model_name="payee",
-            index=models.Index(fields=["account", "title", "id"], name="payee_by_title"),
-        ),
-        migrations.AddConstraint(
-            model_name="payee",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
+        CreateModels(
+            migrations.CreateModel(
+                name="Payee",
+                fields=[
                     (
-                        "state__in",
-                        ["review", "cooling", "active", "expired", "lapsed", "rejected", "withdrawn", "removed"],
-                    )
-                ),
-                name="payee_known_state",
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    ),
+                    ("version", models.PositiveIntegerField(default=1)),
+                    ("lease_until", models.DateTimeField(null=True)),
+                    ("next_action_at", models.DateTimeField(db_index=True, null=True)),
+                    ("last_problem", models.CharField(blank=True, default="", max_length=500)),
+                    ("created_at", models.DateTimeField()),
+                    ("updated_at", models.DateTimeField()),
+                    ("title", models.CharField(max_length=80)),
+                    ("owner", models.CharField(max_length=80)),
+                    ("group", models.CharField(blank=True, db_column="in_group", default="", max_length=80)),
+                    ("supplier", models.CharField(blank=True, default="", max_length=80)),
+                    ("currency", models.CharField(max_length=20)),
+                    ("address", models.CharField(max_length=256)),
+                    ("payment_id", models.CharField(blank=True, default="", max_length=256)),
+                    ("evidence", models.CharField(max_length=500)),
+                    ("digest", models.CharField(max_length=64)),
+                    ("counts_from", models.DateTimeField(null=True)),
+                    ("expires_at", models.DateTimeField(null=True)),
+                    (
+                        "state",
+                        models.CharField(
+                            choices=[
+                                ("review", "Waiting for approvals"),
+                                ("cooling", "Cooling-off period"),
+                                ("active", "Approved"),
+                                ("expired", "Expired"),
+                                ("lapsed", "Not approved in time"),
+                                ("rejected", "Rejected"),
+                                ("withdrawn", "Withdrawn"),
+                                ("removed", "Removed"),
+                            ],
+                            max_length=20,
+                        ),
+                    ),
+                    (
+                        "account",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payees",
+                            to="exchange_ops.account",
+                        ),
+                    ),
+                    (
+                        "initiator",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payees",
+                            to=settings.AUTH_USER_MODEL,
+                        ),
+                    ),
+                ],
+                options={
+                    "indexes": [
+                        models.Index(fields=["account", "currency", "address"], name="payee_by_address"),
+                        models.Index(fields=["account", "title", "id"], name="payee_by_title"),
+                    ],
+                    "constraints": [
+                        models.CheckConstraint(
+                            condition=models.Q(
+                                (
+                                    "state__in",
+                                    [
+                                        "review",
+                                        "cooling",
+                                        "active",
+                                        "expired",
+                                        "lapsed",
+                                        "rejected",
+                                        "withdrawn",
+                                        "removed",
+                                    ],
+                                )
+                            ),
+                            name="payee_known_state",
+                        ),
+                        models.UniqueConstraint(
+                            condition=models.Q(("state__in", ("review", "cooling", "active"))),
+                            fields=("account", "currency", "address", "payment_id"),
+                            name="payee_one_open_per_recipient",
+                        ),
+                        models.CheckConstraint(
+                            condition=models.Q(
+                                models.Q(("state__in", ["cooling", "active"]), _negated=True),
+                                models.Q(("counts_from__isnull", False), ("expires_at__isnull", False)),
+                                _connector="OR",
+                            ),
+                            name="payee_approved_has_its_times",
+                        ),
+                    ],
+                },
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="payee",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ("review", "cooling", "active"))),
-                fields=("account", "currency", "address", "payment_id"),
-                name="payee_one_open_per_recipient",
+            migrations.CreateModel(
+                name="PayeeApproval",
+                fields=[
+                    (
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    ),
+                    ("digest", models.CharField(max_length=64)),
+                    ("stage", models.CharField(max_length=10)),
+                    ("verdict", models.CharField(max_length=10)),
+                    ("comment", models.CharField(blank=True, default="", max_length=500)),
+                    ("at", models.DateTimeField()),
+                    (
+                        "confirmation",
+                        models.ForeignKey(
+                            null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="desk.stepup"
+                        ),
+                    ),
+                    (
+                        "initiator",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                        ),
+                    ),
+                    (
+                        "payee",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="approvals",
+                            to="exchange_ops.payee",
+                        ),
+                    ),
+                    (
+                        "person",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payee_approvals",
+                            to=settings.AUTH_USER_MODEL,
+                        ),
+                    ),
+                ],
+                options={
+                    "constraints": [
+                        models.UniqueConstraint(
+                            condition=models.Q(("confirmation__isnull", False)),
+                            fields=("confirmation",),
+                            name="payeeapproval_one_per_second_factor",
+                        ),
+                        models.UniqueConstraint(
+                            fields=("payee", "person", "verdict"), name="payeeapproval_one_per_person"
+                        ),
+                        models.CheckConstraint(
+                            condition=models.Q(("person", models.F("initiator")), _negated=True),
+                            name="payeeapproval_never_by_who_added_it",
+                        ),
+                        models.CheckConstraint(
+                            condition=models.Q(("verdict", "reject"), ("confirmation__isnull", False), _connector="OR"),
+                            name="payeeapproval_needs_a_second_factor",
+                        ),
+                    ],
+                    "ordering": ["at", "id"],
+                },
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="payee",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ["cooling", "active"]), _negated=True),
-                    models.Q(("counts_from__isnull", False), ("expires_at__isnull", False)),
-                    _connector="OR",
-                ),
-                name="payee_approved_has_its_times",
+            migrations.CreateModel(
+                name="PayeeEvent",
+                fields=[
+                    (
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    ),
+                    ("version", models.PositiveIntegerField()),
+                    ("event", models.CharField(max_length=40)),
+                    ("from_state", models.CharField(blank=True, default="", max_length=20)),
+                    ("to_state", models.CharField(max_length=20)),
+                    ("evidence", models.JSONField(default=dict)),
+                    (
+                        "audit_number",
+                        models.BigIntegerField(help_text="number of the row of the audit trail written with it"),
+                    ),
+                    ("at", models.DateTimeField()),
+                    (
+                        "actor",
+                        models.ForeignKey(
+                            null=True,
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="+",
+                            to=settings.AUTH_USER_MODEL,
+                        ),
+                    ),
+                    (
+                        "payee",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT, related_name="events", to="exchange_ops.payee"
+                        ),
+                    ),
+                ],
+                options={
+                    "constraints": [
+                        models.UniqueConstraint(fields=("payee", "version"), name="payeeevent_one_per_version"),
+                        models.CheckConstraint(
+                            condition=models.Q(
+                                models.Q(("event", "added"), ("from_state", ""), ("to_state", "review")),
+                                models.Q(
+                                    ("event", "approval_recorded"), ("from_state", "review"), ("to_state", "review")
+                                ),
+                                models.Q(
+                                    ("event", "quorum_reached"), ("from_state", "review"), ("to_state", "cooling")
+                                ),
+                                models.Q(("event", "rejected"), ("from_state", "review"), ("to_state", "rejected")),
+                                models.Q(("event", "withdrawn"), ("from_state", "review"), ("to_state", "withdrawn")),
+                                models.Q(("event", "lapsed"), ("from_state", "review"), ("to_state", "lapsed")),
+                                models.Q(("event", "activated"), ("from_state", "cooling"), ("to_state", "active")),
+                                models.Q(("event", "removed"), ("from_state", "cooling"), ("to_state", "removed")),
+                                models.Q(("event", "removed"), ("from_state", "active"), ("to_state", "removed")),
+                                models.Q(("event", "expired"), ("from_state", "active"), ("to_state", "expired")),
+                                _connector="OR",
+                            ),
+                            name="payeeevent_is_a_move",
+                        ),
+                    ],
+                    "ordering": ["version"],
+                },
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeapproval",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("confirmation__isnull", False)),
-                fields=("confirmation",),
-                name="payeeapproval_one_per_second_factor",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeapproval",
-            constraint=models.UniqueConstraint(
-                fields=("payee", "person", "verdict"), name="payeeapproval_one_per_person"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeapproval",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("person", models.F("initiator")), _negated=True),
-                name="payeeapproval_never_by_who_added_it",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeapproval",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("verdict", "reject"), ("confirmation__isnull", False), _connector="OR"),
-                name="payeeapproval_needs_a_second_factor",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeevent",
-            constraint=models.UniqueConstraint(fields=("payee", "version"), name="payeeevent_one_per_version"),
-        ),
-        migrations.AddConstraint(
-            model_name="payeeevent",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("event", "added"), ("from_state", ""), ("to_state", "review")),
-                    models.Q(("event", "approval_recorded"), ("from_state", "review"), ("to_state", "review")),
-                    models.Q(("event", "quorum_reached"), ("from_state", "review"), ("to_state", "cooling")),
-                    models.Q(("event", "rejected"), ("from_state", "review"), ("to_state", "rejected")),
-                    models.Q(("event", "withdrawn"), ("from_state", "review"), ("to_state", "withdrawn")),
-                    models.Q(("event", "lapsed"), ("from_state", "review"), ("to_state", "lapsed")),
-                    models.Q(("event", "activated"), ("from_state", "cooling"), ("to_state", "active")),
-                    models.Q(("event", "removed"), ("from_state", "cooling"), ("to_state", "removed")),
-                    models.Q(("event", "removed"), ("from_state", "active"), ("to_state", "removed")),
-                    models.Q(("event", "expired"), ("from_state", "active"), ("to_state", "expired")),
-                    _connector="OR",
-                ),
-                name="payeeevent_is_a_move",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="policypayoutrule",
-            constraint=models.UniqueConstraint(fields=("policy", "place"), name="policypayoutrule_one_per_place"),
-        ),
-        migrations.AddConstraint(
-            model_name="policypayoutrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("most__isnull", True), ("most__gte", 0), _connector="OR"),
-                name="policypayoutrule_not_below_zero",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="policypayoutrule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("closes__isnull", True), ("opens__isnull", True)),
-                    models.Q(("closes__isnull", False), ("opens__isnull", False)),
-                    _connector="OR",
-                ),
-                name="policypayoutrule_both_hours",
+            migrations.CreateModel(
+                name="PolicyPayoutRule",
+                fields=[
+                    (
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    ),
+                    ("place", models.PositiveSmallIntegerField()),
+                    (
+                        "measure",
+                        models.CharField(
+                            choices=[
+                                ("total", "total value"),
+                                ("count", "number of payouts"),
+                                ("recipient_total", "total value to one recipient"),
+                                ("recipient_count", "number of payouts to one recipient"),
+                                ("value", "value of one payout"),
+                                ("amount", "amount of one payout"),
+                                ("fee_share", "network fee, % of the amount"),
+                                ("balance_share", "share of the balance, %"),
+                                ("first", "first payout to the recipient"),
+                                ("hours", "requested outside hours (UTC)"),
+                                ("not_approved", "recipient is not an approved payee"),
+                            ],
+                            max_length=20,
+                        ),
+                    ),
+                    ("most", desk.fields.ExactDecimalField(decimal_places=24, max_digits=60, null=True)),
+                    ("window_h", models.PositiveSmallIntegerField(default=0)),
+                    ("opens", models.PositiveSmallIntegerField(null=True)),
+                    ("closes", models.PositiveSmallIntegerField(null=True)),
+                    ("approvals", models.PositiveSmallIntegerField(default=0)),
+                    ("currency", models.CharField(blank=True, default="", max_length=20)),
+                    ("role", models.CharField(blank=True, default="", max_length=40)),
+                    ("group", models.CharField(blank=True, db_column="in_group", default="", max_length=80)),
+                    (
+                        "account",
+                        models.ForeignKey(
+                            null=True,
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="+",
+                            to="exchange_ops.account",
+                        ),
+                    ),
+                    (
+                        "person",
+                        models.ForeignKey(
+                            null=True,
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="+",
+                            to=settings.AUTH_USER_MODEL,
+                        ),
+                    ),
+                    (
+                        "policy",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payout_rules",
+                            to="exchange_ops.policyversion",
+                        ),
+                    ),
+                ],
+                options={
+                    "constraints": [
+                        models.UniqueConstraint(fields=("policy", "place"), name="policypayoutrule_one_per_place"),
+                        models.CheckConstraint(
+                            condition=models.Q(("most__isnull", True), ("most__gte", 0), _connector="OR"),
+                            name="policypayoutrule_not_below_zero",
+                        ),
+                        models.CheckConstraint(
+                            condition=models.Q(
+                                models.Q(("closes__isnull", True), ("opens__isnull", True)),
+                                models.Q(("closes__isnull", False), ("opens__isnull", False)),
+                                _connector="OR",
+                            ),
+                            name="policypayoutrule_both_hours",
+                        ),
+                    ],
+                },
             ),
         ),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from desk.database.operations import CreateModels
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -12,74 +14,78 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="PayoutBatch",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("request_key", models.CharField(max_length=80)),
-                ("content", models.CharField(max_length=64)),
-                ("repeat", models.PositiveIntegerField(default=0)),
-                ("created_at", models.DateTimeField()),
-                (
-                    "account",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payout_batches",
-                        to="exchange_ops.account",
+        CreateModels(
+            migrations.CreateModel(
+                name="PayoutBatch",
+                fields=[
+                    (
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
                     ),
-                ),
-                (
-                    "initiator",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="payout_batches",
-                        to=settings.AUTH_USER_MODEL,
+                    ("request_key", models.CharField(max_length=80)),
+                    ("content", models.CharField(max_length=64)),
+                    ("repeat", models.PositiveIntegerField(default=0)),
+                    ("created_at", models.DateTimeField()),
+                    (
+                        "account",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payout_batches",
+                            to="exchange_ops.account",
+                        ),
                     ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="PayoutBatchLine",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("number", models.PositiveIntegerField()),
-                (
-                    "batch",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="lines", to="exchange_ops.payoutbatch"
+                    (
+                        "initiator",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="payout_batches",
+                            to=settings.AUTH_USER_MODEL,
+                        ),
                     ),
-                ),
-                (
-                    "withdrawal",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="batch_line",
-                        to="exchange_ops.withdrawal",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["number"],
-            },
-        ),
-        migrations.AddIndex(
-            model_name="payoutbatch",
-            index=models.Index(fields=["account", "-created_at"], name="payoutbatch_newest"),
-        ),
-        migrations.AddConstraint(
-            model_name="payoutbatch",
-            constraint=models.UniqueConstraint(
-                fields=("initiator", "request_key"), name="payoutbatch_one_per_request_key"
+                ],
+                options={
+                    "indexes": [models.Index(fields=["account", "-created_at"], name="payoutbatch_newest")],
+                    "constraints": [
+                        models.UniqueConstraint(
+                            fields=("initiator", "request_key"), name="payoutbatch_one_per_request_key"
+                        ),
+                        models.UniqueConstraint(
+                            fields=("account", "content", "repeat"), name="payoutbatch_one_per_content"
+                        ),
+                    ],
+                },
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="payoutbatch",
-            constraint=models.UniqueConstraint(
-                fields=("account", "content", "repeat"), name="payoutbatch_one_per_content"
+            migrations.CreateModel(
+                name="PayoutBatchLine",
+                fields=[
+                    (
+                        "id",
+                        models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
+                    ),
+                    ("number", models.PositiveIntegerField()),
+                    (
+                        "batch",
+                        models.ForeignKey(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="lines",
+                            to="exchange_ops.payoutbatch",
+                        ),
+                    ),
+                    (
+                        "withdrawal",
+                        models.OneToOneField(
+                            on_delete=django.db.models.deletion.PROTECT,
+                            related_name="batch_line",
+                            to="exchange_ops.withdrawal",
+                        ),
+                    ),
+                ],
+                options={
+                    "constraints": [
+                        models.UniqueConstraint(fields=("batch", "number"), name="payoutbatchline_one_per_number")
+                    ],
+                    "ordering": ["number"],
+                },
             ),
-        ),
-        migrations.AddConstraint(
-            model_name="payoutbatchline",
-            constraint=models.UniqueConstraint(fields=("batch", "number"), name="payoutbatchline_one_per_number"),
         ),
     ]

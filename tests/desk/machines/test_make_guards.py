@@ -42,6 +42,11 @@ def write(there, tmp_path, monkeypatch, capsys):
     return run
 
 
+def run(migration):
+    (operation,) = migration["Migration"].operations
+    operation.database_forwards("exchange_ops", SimpleNamespace(connection=connection), None, None)
+
+
 def test_where_nothing_changed_nothing_is_written(write):
     path, said = write()
     assert path is None
@@ -58,7 +63,7 @@ def test_triggers_that_a_migration_took_along_are_installed_and_no_others(write)
     with connection.cursor() as cursor:
         cursor.execute(drop_statement(connection.vendor, "exchange_ops_addressrequest", SILENT))
     assert len(list(installed_guards.findings())) == 1
-    migration["install"](None, SimpleNamespace(connection=connection))
+    run(migration)
     assert list(installed_guards.findings()) == []
 
 
@@ -89,7 +94,7 @@ def test_a_trigger_that_is_no_longer_declared_is_taken_away(write):
         cursor.execute(text.replace(f"{table}_no_removal", old))
     assert [finding for finding in installed_guards.findings() if old in finding]
     _, migration = write(gone=[f"{table}.{old}"])
-    migration["install"](None, SimpleNamespace(connection=connection))
+    run(migration)
     assert list(installed_guards.findings()) == []
 
 
