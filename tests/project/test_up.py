@@ -10,11 +10,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import psycopg
 import pytest
 from websocket import WebSocketBadStatusException, create_connection
 
+from project.supervisor import parent_death
 from tests.bounds import stretched
 from tests.houses import ROOT, RunningHouse
 
@@ -144,11 +146,21 @@ def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(fol
         wait_until(lambda: get_or_none(f"{house.url}/healthz") == 200)
         wait_until(lambda: get_or_none(f"{house.sandbox_url}/_sandbox/state") == 200)
 
+        left = adopted(house)
         house.process.kill()
         house.process.wait(10)
+        for pid in left:
+            os.waitpid(pid, 0)
         assert_gone(house)
     finally:
         house.process.kill()
+
+
+def adopted(house):
+    """The children of this house, which come to this process when the house is killed: their cost is this test's."""
+    parent_death.adopt_orphans()
+    tasks = Path(f"/proc/{house.process.pid}/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
 
 
 def get_or_none(address):
