@@ -5,7 +5,6 @@ processes may do so at once: the database allows one row for a cause, and the fi
 """
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -18,16 +17,16 @@ from desk.audit import trail
 from desk.incidents import machine, states
 from desk.incidents.kinds import Cause, Kind
 from desk.incidents.models import Incident
+from desk.processes import uptime
 
 LONGEST_SENTENCE = 500
 _log = structlog.get_logger(__name__)
-_began = time.monotonic()
 _FIGURES = re.compile(r"\d+")
 
 
 def review(*, now: datetime) -> int:
     """Review every kind; the number of incidents opened or ended. A kind whose review fails stays as it is."""
-    alive_s = time.monotonic() - _began
+    alive_s = uptime.seconds()
     changed = 0
     # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
     existing: defaultdict[str, dict[str, Incident]] = defaultdict(dict)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from project.supervisor import parent_death, run_queue
 from project.supervisor.console import Console
+from project.supervisor.forks import Forked, Forks
 from project.supervisor.guard import Guard
 from project.supervisor.probes import Probe
 
@@ -29,7 +30,8 @@ class Plan:
     it still answers: one that refuses because it has too much to do is not to be ended for it. Without a probe the
     child is taken to work once it printed `says`, which it then repeats every few seconds as a sign of life. Without
     either it is taken to work once it has lived `settles_s` seconds, and nobody sees when it hangs. `stage` orders the
-    end: the highest stage is asked to end first.
+    end: the highest stage is asked to end first. `is_desk` says that the command is Python with modules of the desk,
+    which a fork server has loaded.
     """
 
     name: str
@@ -40,23 +42,31 @@ class Plan:
     alive: Probe | None = None
     says: str = ""
     settles_s: float = 1.0
+    is_desk: bool = False
 
 
 class Child:
     """A plan being carried out."""
 
     def __init__(
-        self, plan: Plan, console: Console, guard: Guard | None = None, *, waits: Waits = run_queue.waits
+        self,
+        plan: Plan,
+        console: Console,
+        guard: Guard | None = None,
+        *,
+        forks: Forks | None = None,
+        waits: Waits = run_queue.waits,
     ) -> None:
         self.plan = plan
         self.is_ready = asyncio.Event()
         self.endings = 0
         self._console = console
         self._guard = guard
+        self._forks = forks if plan.is_desk else None
         self._waits = waits
         self._signs = 0
         self._hung = False
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process | Forked | None = None
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -119,17 +129,8 @@ class Child:
         # A pipe of our own: with asyncio's, the end of a child counts only once its own children have closed it too.
         read_end, write_end = os.pipe()
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self.plan.command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=write_end,
-                stderr=write_end,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
-                # Its own process group: Ctrl-C reaches the supervisor alone, which then ends its children in order.
-                start_new_session=True,
-                preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
-            )
-        except OSError:
+            self._process = await self._begin(write_end)
+        except BaseException:
             os.close(read_end)
             raise
         finally:
@@ -149,6 +150,22 @@ class Child:
         await asyncio.wait({reading}, timeout=1)
         reading.cancel()
         return code
+
+    async def _begin(self, output: int) -> asyncio.subprocess.Process | Forked:
+        """Start the process, which writes to this file."""
+        # Its own process group, here and there: Ctrl-C reaches the supervisor alone, which ends its children in order.
+        if self._forks is not None:
+            arguments = self.plan.command[1:]
+            return await self._forks.start(arguments, self.plan.environment, output=output, errors=output)
+        return await asyncio.create_subprocess_exec(
+            *self.plan.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **self.plan.environment},
+            start_new_session=True,
+            preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
+        )
 
     async def _watch(self) -> None:
         """Set `is_ready` when the plan's sign of work is there, then end the child when there is none for long."""

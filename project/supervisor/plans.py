@@ -1,6 +1,8 @@
 """The children of the house, in the order in which they start. The same processes run in containers."""
 
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from urllib.parse import urlsplit
 
@@ -47,7 +49,13 @@ def outside(settings: ModuleType) -> list[Plan]:
 def web(settings: ModuleType) -> list[Plan]:
     """What answers pages and sockets; there could be many."""
     command, host = _command(processes.WEB), environment.own_name(settings.ALLOWED_HOSTS)
-    return [_answering(processes.WEB.name, command, _WEB, settings.PORT, "/healthz", host=host)]
+    return [replace(_answering(processes.WEB.name, command, _WEB, settings.PORT, "/healthz", host=host), is_desk=True)]
+
+
+def before_loading() -> Mapping[str, str]:
+    """What modules of the desk's processes read of the environment when they are loaded, the same for all of them."""
+    values = {name: value for each in processes.WORK for name, value in each.environment.items()}
+    return {**_AS_ROOT, **values}
 
 
 def work() -> list[Plan]:
@@ -59,6 +67,7 @@ def work() -> list[Plan]:
             _WORK,
             environment={**_AS_ROOT, **_SIGNS_OF_LIFE, **each.environment},
             says=_AT_WORK,
+            is_desk=True,
         )
         for each in processes.WORK
     ]

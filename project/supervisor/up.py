@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ from project.bootstrap import ROOT
 from project.supervisor import parent_death, plans, prepared, redis_choice, run_queue
 from project.supervisor.child import Child, Plan
 from project.supervisor.console import Console
+from project.supervisor.forks import ARE_POSSIBLE, Forked, Forks
 from project.supervisor.guard import Guard
 from project.supervisor.instance_lock import CannotClaim, Claim
 
@@ -59,6 +61,7 @@ class House:
         self._console = console
         self._children: list[Child] = []
         self._guard = Guard()
+        self._forks = Forks(self._guard, environment=plans.before_loading()) if ARE_POSSIBLE else None
         self._asked_to_end = asyncio.Event()
         self._began = time.monotonic()
 
@@ -90,6 +93,8 @@ class House:
                 socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR, demo=settings.DEMO
             )
             self._console.say(f"Redis: {choice.sentence}.")
+        if self._forks is not None:
+            await self._forks.load()
         outside = self._begin(plans.outside(settings))
         if not prepared.holds(settings):
             await self._prepare()
@@ -100,7 +105,7 @@ class House:
         await self._ready([*web, *self._begin(plans.work())])
 
     def _begin(self, plans: list[Plan]) -> list[Child]:
-        children = [Child(plan, self._console, self._guard) for plan in plans]
+        children = [Child(plan, self._console, self._guard, forks=self._forks) for plan in plans]
         for child in children:
             self._children.append(child)
             child.start()
@@ -128,20 +133,25 @@ class House:
 
     async def _prepare(self) -> None:
         """Bring the rows and the static files up to date, in one process of its own."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            str(_MANAGE),
-            "prepare",
-            stdin=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
-        )
+        arguments = [str(_MANAGE), "prepare"]
+        process: asyncio.subprocess.Process | Forked
+        if self._forks is not None:
+            process = await self._forks.start(arguments, {}, output=1, errors=2)
+        else:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+                preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
+            )
         self._guard.add(process.pid)
         try:
             code = await process.wait()
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
             self._guard.remove(process.pid)
         if code:
             raise CannotStart("The database could not be prepared; see the output above.")
@@ -180,6 +190,8 @@ class House:
             remaining_s = deadline - time.monotonic() - _LAST_STAGES_S * (stage - 1)
             leaving = [child for child in self._children if child.plan.stage == stage]
             await asyncio.gather(*(child.stop(max(remaining_s, 0.3)) for child in reversed(leaving)))
+        if self._forks is not None:
+            await self._forks.close()
         self._guard.close()
         if self._children:
             self._console.say(f"Everything stopped after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")

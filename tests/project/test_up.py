@@ -146,6 +146,14 @@ def test_a_second_start_is_quick_keeps_its_world_and_outlives_what_is_killed(fol
         wait_until(lambda: get_or_none(f"{house.url}/healthz") == 200)
         wait_until(lambda: get_or_none(f"{house.sandbox_url}/_sandbox/state") == 200)
 
+        # All processes of the desk end with the one that forked them, and it is started for the next.
+        before = pids(house, "project.serve")
+        (server,) = pids(house, "fork_server")
+        os.kill(server, signal.SIGKILL)
+        house.wait_for(r"^web ended \(signal SIGTERM\)")
+        wait_until(lambda: pids(house, "project.serve") - before)
+        wait_until(lambda: get_or_none(f"{house.url}/healthz") == 200)
+
         left = adopted(house)
         house.process.kill()
         house.process.wait(10)

@@ -11,6 +11,7 @@ from desk import clock
 from desk.incidents import closings, kinds, review
 from desk.incidents.models import Incident
 from desk.people import totp
+from desk.processes import uptime
 from exchange_ops.policy import freezes
 from exchange_ops.shared import alarms
 from exchange_ops.withdrawals import machine
@@ -37,7 +38,7 @@ SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 @pytest.fixture(autouse=True)
 def settled(monkeypatch):
     """As in a process that has been at work for long: everything is judged."""
-    monkeypatch.setattr(review, "_began", -10_000.0)
+    monkeypatch.setattr(uptime, "_began", -10_000.0)
 
 
 @pytest.mark.every(2, "one walk for each kind of incident")

@@ -11,6 +11,7 @@ from desk import clock
 from desk.actions import entries, listing
 from desk.incidents import review
 from desk.incidents.models import Incident
+from desk.processes import uptime
 from exchange_ops.transfers.machine import GUARDS
 from exchange_ops.transfers.models import Transfer
 from tests.exchange_ops import rows
@@ -41,7 +42,7 @@ def test_the_bar_leads_to_all_that_it_counts_whoever_may_act_on_it(signed_in, ma
 def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_under_none(
     signed_in, treasury, operator, payable, monkeypatch
 ):
-    monkeypatch.setattr(review, "_began", -10_000.0)  # as in a process that has been at work for long: all is judged
+    monkeypatch.setattr(uptime, "_began", -10_000.0)  # as in a process that has been at work for long: all is judged
     client = signed_in(treasury)
     for number in range(4):
         rows.held(operator, now=clock.now(), amount=Decimal(number + 1))

@@ -11,6 +11,7 @@ from desk.incidents import kinds, review
 from desk.incidents.models import Incident
 from desk.notifications import delivering, finding
 from desk.notifications.models import Channel
+from desk.processes import uptime
 from tests.bounds import stretched
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
@@ -29,7 +30,7 @@ STEP_MS = stretched(60_000)
 @pytest.fixture(autouse=True)
 def settled(monkeypatch):
     """As in a process that has been at work for long: everything is judged."""
-    monkeypatch.setattr(review, "_began", -10_000.0)
+    monkeypatch.setattr(uptime, "_began", -10_000.0)
 
 
 def known():

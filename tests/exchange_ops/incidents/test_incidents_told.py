@@ -11,6 +11,7 @@ from desk.incidents.models import Incident
 from desk.notifications import finding, messages
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
 from desk.people import roles
+from desk.processes import uptime
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import (
     ENDED,
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def settled(monkeypatch):
     """As in a process that has been at work for long: everything is judged."""
-    monkeypatch.setattr(review, "_began", -10_000.0)
+    monkeypatch.setattr(uptime, "_began", -10_000.0)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from desk import clock
 from desk.incidents import review
 from desk.incidents.models import Incident
+from desk.processes import uptime
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
@@ -22,7 +23,7 @@ SHORT = {"quantity": Decimal(-2), "price_margin_call": Decimal(110), "price_liqu
 
 @pytest.fixture(autouse=True)
 def settled(monkeypatch):
-    monkeypatch.setattr(review, "_began", -10_000.0)
+    monkeypatch.setattr(uptime, "_began", -10_000.0)
 
 
 def position(**columns):

@@ -12,6 +12,7 @@ from desk.incidents import decisions, review
 from desk.incidents.models import Incident
 from desk.models import Person
 from desk.notifications import finding
+from desk.processes import uptime
 from exchange_ops.policy import freezes
 from exchange_ops.shared import alarms
 from exchange_ops.transfers import states
@@ -98,7 +99,7 @@ def test_a_word_on_what_was_changed_since_or_on_another_stage_is_none(moving, ev
 
 
 def test_an_incident_waits_for_whoever_may_act_until_one_of_them_takes_it(moving, everybody, monkeypatch):
-    monkeypatch.setattr(review, "_began", -10_000.0)
+    monkeypatch.setattr(uptime, "_began", -10_000.0)
     first = everybody[1]
     freezes.freeze(person=None, reason="A drill.", account=moving.walk.account, now=clock.now())
     review.review(now=clock.now())
