@@ -45,6 +45,8 @@ def mail(row: Notification, reader: "Person | None" = None) -> str:
     lines = [_line(full_headline(row)), "", _line(row.sentence)]
     if deadline := deadline_line(row, reader):
         lines += ["", deadline]
+    if words := fingerprint_line(row):
+        lines += ["", words]
     lines += ["", f"Open: {address(row)}"]
     if row.stage not in {Stage.ENDED, Stage.NEWS}:
         lines += ["", "Decide on that page with your second factor. Links never approve anything."]
@@ -57,7 +59,7 @@ def digest(rows: Sequence[Notification], reader: "Person") -> str:
     for row in rows:
         lines += [
             f"- {_line(full_headline(row))}",
-            *filter(None, [deadline_line(row, reader)]),
+            *filter(None, [deadline_line(row, reader), fingerprint_line(row)]),
             f"  {address(row)}",
             "",
         ]
@@ -89,6 +91,14 @@ def deadline_line(row: Notification, reader: "Person | None" = None) -> str:
     return _line(f"If nobody decides by {at}, {lapse}.")
 
 
+def fingerprint_line(row: Notification) -> str:
+    """The four words that the page has to show as well; empty where nothing waits for a decision on a digest."""
+    words = row.facts.get("fingerprint", "")
+    if not words or row.stage in {Stage.ENDED, Stage.NEWS}:
+        return ""
+    return _line(f"Fingerprint: {words}. If the page shows other words, the request has changed since this message.")
+
+
 def webhook(row: Notification, reader: "Person | None" = None) -> str:
     """The body of a webhook: its type, when it was, and the facts."""
     what = "incident" if row.severity else "decision"
@@ -115,7 +125,8 @@ def webhook(row: Notification, reader: "Person | None" = None) -> str:
 
 def chat(row: Notification, reader: "Person | None" = None) -> str:
     """The body of a chat's incoming webhook. Text that people wrote can neither make a link nor mention somebody."""
-    sentences = " ".join(part for part in (row.sentence, deadline_line(row, reader)) if part)
+    parts = (row.sentence, deadline_line(row, reader), fingerprint_line(row))
+    sentences = " ".join(part for part in parts if part)
     text = f"*{_plain(full_headline(row))}*\n{_plain(sentences)}\n<{address(row)}|Open in {NAME}>"
     return json.dumps({"text": text})
 

@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from desk import invisible
 from desk.personal import formats
+from desk.rows import fingerprint as fingerprints
 from desk.templatetags.terms import TERMS
 
 register = template.Library()
@@ -45,6 +46,12 @@ def icon(name: str, *, label: str = "", large: bool = False) -> SafeString:
     if label:
         return format_html('<svg class="{}" role="img" aria-label="{}">{}</svg>', css, label, use)
     return format_html('<svg class="{}" aria-hidden="true" focusable="false">{}</svg>', css, use)
+
+
+@register.filter
+def fingerprint(digest: str) -> str:
+    """The four words of a digest."""
+    return fingerprints.words(digest)
 
 
 @register.simple_tag

@@ -28,6 +28,7 @@ TERMS: Final[dict[str, str]] = {
     "echo": "The exchange's own record of the request. The desk compares it with what was approved.",
     "ecosystem": "Property tokens belong to the main or the test ecosystem; test tokens are for testing only.",
     "finality": "A final payment is too deep in the chain for any realistic reorganisation to reverse it.",
+    "fingerprint": "Four words computed from the digest of a request, easy to compare on two devices.",
     "follower": "A desk process that stays connected to a service and receives updates live.",
     "freeze": "A stop on payouts, transfers, orders and margin actions of an account, of a currency, to a destination, "
     "or of everything. One person can order it; lifting it takes two.",

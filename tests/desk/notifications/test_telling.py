@@ -45,6 +45,7 @@ def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasure
         quote_currency="USD",
         address="bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwff3t4",
         initiator=olga,
+        digest="f" * 64,
     )
     waits.deciders["payout:1"], waits.deadlines["payout:1"] = treasurers[:1], NOW + minutes(53)
     PersonalSettings.objects.create(person=treasurers[0], zone="Europe/Vienna")
@@ -57,6 +58,9 @@ def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasure
     )
     assert "If nobody decides by 14:53 UTC, the funds" in messages.chat(row)
     assert first in json.loads(messages.chat(row))["text"]
+    words = "\nFingerprint: zoo zoo zoo zoo. If the page shows other words, the request has changed since this message.\n"
+    assert words in messages.mail(row, reader)
+    assert words.strip() in json.loads(messages.chat(row))["text"]
     facts = json.loads(messages.webhook(row))["data"]["facts"]
     assert (facts["amount"], facts["value"], facts["recipient"][:4]) == ("0.03", "2850.0049", "bc1q")
     assert messages.subject(row) == "[Countersign] Approve: payout (W-1)", "a locked screen shows it"
@@ -65,6 +69,7 @@ def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasure
     finding.notify_due(now=NOW + minutes(54))
     over = Notification.objects.get(stage="ended")
     assert messages.mail(over, reader).startswith("Released: W-1, 0.03 BTC\n")
+    assert "Fingerprint" not in messages.mail(over, reader)
 
 
 def test_several_mails_within_a_minute_are_one(waits, treasurers):

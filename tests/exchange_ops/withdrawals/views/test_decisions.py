@@ -10,6 +10,7 @@ import pytest
 from desk import clock
 from desk.incidents import review as incidents
 from desk.people import totp
+from desk.rows import fingerprint
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import ClockReading
@@ -49,6 +50,7 @@ def test_the_card_keeps_its_order(signed_in, treasury, operator):
     assert "<dt>Payment ID</dt><dd>none</dd>" in page
     assert f'data-copy="{rows.ADDRESS}"' in page
     assert page.count('aria-label="matches"') == 2
+    assert f"data-fingerprint>{fingerprint.words(row.digest)}<" in page
 
 
 def test_what_arrives_and_leaves_stands_on_the_card(signed_in, treasury, operator):
