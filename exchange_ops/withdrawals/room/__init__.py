@@ -33,7 +33,9 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
-from exchange_ops.withdrawals.room.trail import TEMPLATE_WORDS, WORDS
+from exchange_ops.withdrawals.room.trail import SCHEDULE_WORDS, TEMPLATE_WORDS, WORDS
+from exchange_ops.withdrawals.schedules import book as schedules
+from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule, PayoutScheduleEnd
 from exchange_ops.withdrawals.steps import settlement
 from exchange_ops.withdrawals.templates import book
 from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
@@ -128,8 +130,9 @@ ROOM: Final = rooms.Room(
         "withdrawal_id": (Withdrawal, "pk", "account_id"),
         "batch_id": (PayoutBatch, "pk", "account_id"),
         "template_id": (PayoutTemplate, "pk", "account_id"),
+        "schedule_id": (PayoutSchedule, "pk", "account_id"),
     },
-    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
+    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide, schedules.TOPIC: topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),
         "unfinished": Check(checks.unfinished, order=40),
@@ -185,9 +188,13 @@ ROOM: Final = rooms.Room(
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
-    trail=(WORDS, TEMPLATE_WORDS),
+    trail=(WORDS, TEMPLATE_WORDS, SCHEDULE_WORDS),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"withdrawals": machine.GUARDS.statements, "payout_templates": book.GUARDS.statements},
+    guards={
+        "withdrawals": machine.GUARDS.statements,
+        "payout_templates": book.GUARDS.statements,
+        "payout_schedules": schedules.GUARDS.statements,
+    },
     tables=(
         Table(Withdrawal, Withdrawal.table.loose),
         Table(WithdrawalEvent),
@@ -198,6 +205,9 @@ ROOM: Final = rooms.Room(
         Table(PayoutBatchLine),
         Table(PayoutTemplate),
         Table(PayoutTemplateEnd),
+        Table(PayoutSchedule),
+        Table(PayoutOccurrence),
+        Table(PayoutScheduleEnd),
         Table(
             PayoutProof,
             {"tried_at": reasons.CLOCK, "problem": reasons.SENTENCE, "next_look_at": reasons.TIMER},
