@@ -33,6 +33,7 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
+from exchange_ops.withdrawals.room import schedules as of_schedules
 from exchange_ops.withdrawals.room.trail import SCHEDULE_WORDS, TEMPLATE_WORDS, WORDS
 from exchange_ops.withdrawals.schedules import book as schedules
 from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule, PayoutScheduleEnd
@@ -160,6 +161,7 @@ ROOM: Final = rooms.Room(
             ends="Resolves once the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
+        of_schedules.NOT_REQUESTED,
         Kind(alarms.PAYOUT_OVERDUE, "Payout not executed", Severity.HIGH, causes.WORKERS, _overdue, by_two=True),
         Kind(
             alarms.PROOFS_LATE,
@@ -187,7 +189,8 @@ ROOM: Final = rooms.Room(
     ),
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
-    waiting=(WAITING.source,),
+    open_work=of_schedules.open_work,
+    waiting=(WAITING.source, of_schedules.WAITING),
     trail=(WORDS, TEMPLATE_WORDS, SCHEDULE_WORDS),
     replays={REPLAY.subject: REPLAY.check},
     guards={

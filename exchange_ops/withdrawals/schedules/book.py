@@ -167,10 +167,16 @@ def end(schedule_id: int, *, reason: str, person: "Person", now: datetime, sessi
     """Request nothing more for this schedule. Raises CannotSchedule."""
     with transaction.atomic():
         row = _stoppable(schedule_id, person)
-        PayoutScheduleEnd.objects.create(schedule=row, person=person, reason=reason.strip()[:LONGEST_REASON], at=now)
-        facts = {"reason": reason.strip()[:LONGEST_REASON], "recorded": row.recorded}
-        _record("payout_schedule.ended", row, facts, actor=person, now=now, session_key=session_key)
+        end_locked(row, reason=reason, person=person, now=now, session_key=session_key)
     return row
+
+
+def end_locked(row: PayoutSchedule, *, reason: str, person: "Person", now: datetime, session_key: str) -> None:
+    """End an active schedule that the caller has locked, in the caller's transaction."""
+    text = reason.strip()[:LONGEST_REASON]
+    PayoutScheduleEnd.objects.create(schedule=row, person=person, reason=text, at=now)
+    facts = {"reason": text, "recorded": row.recorded}
+    _record("payout_schedule.ended", row, facts, actor=person, now=now, session_key=session_key)
 
 
 def lock(schedule_id: int) -> PayoutSchedule:

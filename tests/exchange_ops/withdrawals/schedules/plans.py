@@ -20,12 +20,9 @@ def template(person: Any, name: str = "Rent") -> PayoutTemplate:
     return templates.save(row, name=name, person=person, now=clock.now())
 
 
-def due(
-    person: Any, *, first: timedelta = timedelta(hours=-1), step: int = 7, planned: int = 3, key: str = KEY, of: Any = None
-) -> PayoutSchedule:
+def due(person: Any, *, first: timedelta = timedelta(hours=-1), step: int = 7, planned: int = 3) -> PayoutSchedule:
     """A schedule whose first occurrence is `first` from now, then every `step` days."""
     at = clock.now() + first
     one = Rhythm(DAYS, step, at.date(), at.time().replace(second=0, microsecond=0), planned)
-    return book.set_up(
-        of or template(person), rhythm=one, request_key=key, person=person, now=at - timedelta(days=1)
-    )
+    words: dict[str, Any] = {"person": person, "request_key": KEY, "now": at - timedelta(days=1)}
+    return book.set_up(template(person), rhythm=one, **words)
