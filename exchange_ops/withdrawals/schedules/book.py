@@ -19,6 +19,9 @@ from exchange_ops.withdrawals.schedules import rhythm as rhythms
 from exchange_ops.withdrawals.schedules.models import (
     ACTIVE,
     LONGEST_REASON,
+    MISSED,
+    REFUSED,
+    REQUESTED,
     SKIPPED,
     PayoutOccurrence,
     PayoutSchedule,
@@ -38,6 +41,11 @@ NOT_IN_TURN: Final = "the occurrences of a schedule come to their end one after 
 NOT_OF_SCHEDULE: Final = "what a schedule requests is the payout of its template, by who set it up"
 _SCHEDULE, _OCCURRENCE, _END = (table_of(each) for each in (PayoutSchedule, PayoutOccurrence, PayoutScheduleEnd))
 _TEMPLATE: Final = table_of(PayoutTemplate)
+_ACTIONS: Final = {
+    REQUESTED: "payout_schedule.requested",
+    REFUSED: "payout_schedule.refused",
+    MISSED: "payout_schedule.missed",
+}
 _SAME: Final = ("account", "template", "frequency", "step", "first_on", "time_of_day", "planned")
 
 GUARDS: Final = Guards(
@@ -122,7 +130,11 @@ def set_up(
         if problems := _problems(row, now):
             raise CannotSchedule(problems)
         row.save(force_insert=True)
-        facts = {"template": template.reference, "template_name": template.name, "repeats": rhythm.words}
+        facts: dict[str, Any] = {
+            "template": template.reference,
+            "template_name": template.name,
+            "repeats": rhythm.words,
+        }
         facts |= {"first_on": rhythm.first_on, "planned": rhythm.planned, "payee": row.payee and row.payee.reference}
         _record("payout_schedule.set_up", row, facts, actor=person, now=now, session_key=session_key)
     return row
@@ -187,7 +199,8 @@ def lock(schedule_id: int) -> PayoutSchedule:
     rows = PayoutSchedule.objects.filter(pk=schedule_id)
     if connection.features.has_select_for_update:
         rows.select_for_update().get()
-    return with_progress(rows).get()
+    row: PayoutSchedule = with_progress(rows).get()
+    return row
 
 
 def recipient(template: PayoutTemplate) -> payees.Key:
@@ -225,7 +238,7 @@ def record_outcome(row: PayoutSchedule, occurrence: PayoutOccurrence, *, now: da
         facts["payout"] = occurrence.withdrawal.reference
     else:
         facts["reason"] = occurrence.reason
-    _record(f"payout_schedule.{occurrence.outcome}", row, facts, actor=None, now=now, session_key="")
+    _record(_ACTIONS[occurrence.outcome], row, facts, actor=None, now=now, session_key="")
 
 
 def _record(action: str, row: PayoutSchedule, facts: dict[str, Any], **who: Any) -> None:

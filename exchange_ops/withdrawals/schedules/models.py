@@ -156,9 +156,10 @@ class PayoutScheduleEnd(Witnessed):
         return f"end of {self.schedule_id}"
 
 
-def with_progress(rows: QuerySet[PayoutSchedule]) -> QuerySet[PayoutSchedule]:
+def with_progress(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The rows with how far they came: `recorded` and `ended_at`."""
     numbers = PayoutOccurrence.objects.filter(schedule=OuterRef("pk")).order_by("-number").values("number")
-    return rows.annotate(recorded=Coalesce(Subquery(numbers[:1]), Value(0)), ended_at=F("end__at")).select_related(
+    rows = rows.annotate(recorded=Coalesce(Subquery(numbers[:1]), Value(0)), ended_at=F("end__at")).select_related(
         "account", "template", "person", "payee"
     )
+    return rows

@@ -124,4 +124,4 @@ def test_the_page_of_who_leaves_names_their_schedules(operator, payable):
     row = plans.due(operator)
     assert row.reference in [work.reference for work in rooms.open_work(operator)]
     book.end(row.pk, reason="Moved", person=operator, now=clock.now())
-    assert not [work for work in rooms.open_work(operator)]
+    assert not rooms.open_work(operator)
