@@ -220,6 +220,7 @@ ROOM: Final = rooms.Room(
         Search(searches.new, 31),
         Search(searches.withdrawals, 40),
         Search(searches.batches, 41),
+        Search(searches.schedules, 42),
         Search(searches.destinations, 100),
         Search(searches.transactions, 160),
     ),

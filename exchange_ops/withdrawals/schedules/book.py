@@ -19,9 +19,6 @@ from exchange_ops.withdrawals.schedules import rhythm as rhythms
 from exchange_ops.withdrawals.schedules.models import (
     ACTIVE,
     LONGEST_REASON,
-    MISSED,
-    REFUSED,
-    REQUESTED,
     SKIPPED,
     PayoutOccurrence,
     PayoutSchedule,
@@ -41,11 +38,6 @@ NOT_IN_TURN: Final = "the occurrences of a schedule come to their end one after 
 NOT_OF_SCHEDULE: Final = "what a schedule requests is the payout of its template, by who set it up"
 _SCHEDULE, _OCCURRENCE, _END = (table_of(each) for each in (PayoutSchedule, PayoutOccurrence, PayoutScheduleEnd))
 _TEMPLATE: Final = table_of(PayoutTemplate)
-_ACTIONS: Final = {
-    REQUESTED: "payout_schedule.requested",
-    REFUSED: "payout_schedule.refused",
-    MISSED: "payout_schedule.missed",
-}
 _SAME: Final = ("account", "template", "frequency", "step", "first_on", "time_of_day", "planned")
 
 GUARDS: Final = Guards(
@@ -238,7 +230,7 @@ def record_outcome(row: PayoutSchedule, occurrence: PayoutOccurrence, *, now: da
         facts["payout"] = occurrence.withdrawal.reference
     else:
         facts["reason"] = occurrence.reason
-    _record(_ACTIONS[occurrence.outcome], row, facts, actor=None, now=now, session_key="")
+    _record(action=f"payout_schedule.{occurrence.outcome}", row=row, facts=facts, actor=None, now=now, session_key="")
 
 
 def _record(action: str, row: PayoutSchedule, facts: dict[str, Any], **who: Any) -> None:

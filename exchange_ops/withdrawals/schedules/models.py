@@ -159,7 +159,7 @@ class PayoutScheduleEnd(Witnessed):
 def with_progress(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The rows with how far they came: `recorded` and `ended_at`."""
     numbers = PayoutOccurrence.objects.filter(schedule=OuterRef("pk")).order_by("-number").values("number")
-    rows = rows.annotate(recorded=Coalesce(Subquery(numbers[:1]), Value(0)), ended_at=F("end__at")).select_related(
-        "account", "template", "person", "payee"
-    )
-    return rows
+    progress: QuerySet[Any] = rows.annotate(
+        recorded=Coalesce(Subquery(numbers[:1]), Value(0)), ended_at=F("end__at")
+    ).select_related("account", "template", "person", "payee")
+    return progress

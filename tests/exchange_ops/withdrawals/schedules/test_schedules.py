@@ -85,6 +85,17 @@ def test_the_pages_name_what_became_of_each_payout(operator, auditor, payable, s
     assert "No schedules match" in client.get("/withdrawals/schedules/?state=ended").content.decode()
 
 
+def test_a_template_that_is_removed_names_the_schedules_that_stop(operator, payable, signed_in):
+    row, client = plans.due(operator), signed_in(operator)
+    assert f'href="/withdrawals/schedules/{row.pk}/"' in client.get(f"/search/?q={row.reference}").content.decode()
+    page = client.post(f"/withdrawals/templates/{row.template_id}/remove/", follow=True).content.decode()
+    assert f"Nothing more is requested for {row.reference}." in page
+    assert (
+        "As things stand, the next payout will not be requested."
+        in client.get(f"/withdrawals/schedules/{row.pk}/").content.decode()
+    )
+
+
 def test_the_next_payout_is_skipped_once_and_the_schedule_ended(operator, treasury, payable, signed_in):
     row = plans.due(operator)
     address = f"/withdrawals/schedules/{row.pk}/"
