@@ -71,7 +71,7 @@ class ScheduleForm(forms.Form):
         cleaned = self.cleaned_data
         frequency, _, step_text = cleaned["repeats"].partition(":")
         step = int(step_text or cleaned["every"])
-        first = rhythms.first_day(frequency, step, cleaned["first_on"])
+        first = rhythms.first_day(frequency=frequency, step=step, earliest=cleaned["first_on"])
         rhythm = Rhythm(frequency, step, first, cleaned["time_of_day"])
         planned = cleaned["planned"] or rhythms.count_until(rhythm, cleaned["last_on"])
         return Rhythm(frequency, step, first, cleaned["time_of_day"], planned)

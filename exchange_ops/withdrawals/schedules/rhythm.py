@@ -49,7 +49,7 @@ class Rhythm:
         return self.first_on + (number - 1) * timedelta(days=_WEEK if self.frequency == WEEKLY else self.step)
 
 
-def first_day(frequency: str, step: int, earliest: date) -> date:
+def first_day(*, frequency: str, step: int, earliest: date) -> date:
     """The first day from `earliest` on that fits."""
     if frequency == WEEKLY:
         return earliest + timedelta(days=(step - earliest.isoweekday()) % _WEEK)

@@ -38,7 +38,7 @@ def test_weeks_and_days_run_on_over_a_leap_day_and_at_one_time_utc():
     ],
 )
 def test_the_first_day_is_the_first_that_fits(frequency, step, earliest, first):
-    assert rhythm.first_day(frequency, step, earliest) == first
+    assert rhythm.first_day(frequency=frequency, step=step, earliest=earliest) == first
 
 
 def test_a_last_day_counts_the_occurrences_up_to_it():
