@@ -11,6 +11,7 @@ from desk.audit import words
 from desk.models import AuditEvent, Person
 from desk.restores import settling, signs, waiting
 from exchange_ops.market.models import Currency
+from exchange_ops.payees import workflow as payees
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import rules
 from exchange_ops.withdrawals.models import Withdrawal
@@ -18,7 +19,7 @@ from exchange_ops.withdrawals.schedules import book, requesting
 from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule
 from exchange_ops.withdrawals.templates import book as templates
 from tests.exchange_ops.permissions.shared_form import code_of_now, colleague
-from tests.exchange_ops.permissions.subjects.payees import added
+from tests.exchange_ops.permissions.subjects.payees import added, approved_by_two
 from tests.exchange_ops.restores import restore_rows
 from tests.exchange_ops.withdrawals.schedules import plans
 from tests.rows import unguarded
@@ -134,11 +135,16 @@ def test_what_speaks_against_a_request_is_recorded_in_its_place(operator, payabl
     assert AuditEvent.objects.get(action="payout_schedule.refused").after["reason"] == reason
 
 
-def test_a_payee_that_is_approved_no_more_is_not_paid(operator, payable):
-    row = plans.due(operator)
-    payee = added(operator)
-    row.payee = payee
-    assert f"no longer the approved payee {payee.reference}" in requesting.obstacle(row, now=clock.now())
+def test_a_payee_that_is_approved_no_more_is_not_paid(operator, treasury, payable):
+    payee = approved_by_two(added(operator))
+    after_cooling_off = clock.now() + timedelta(hours=51)
+    row = plans.due(operator, first=timedelta(hours=50))
+    assert row.payee == payee
+    assert requesting.obstacle(row, now=after_cooling_off) == ""
+    payees.remove(payee_id=payee.pk, person=treasury, reason="Closed", now=clock.now(), session_key="s")
+    requesting.sweep(now=after_cooling_off)
+    name, reason = outcome()
+    assert (name, f"no longer the approved payee {payee.reference}" in reason) == ("refused", True)
 
 
 def test_under_a_freeze_it_is_requested_and_waits_as_by_hand(operator, treasury, payable):
