@@ -13,8 +13,8 @@ from desk.actions import attachments, threads
 from desk.actions.models import Attachment, Comment
 from desk.as_known.moments import Known, Moment
 from desk.as_known.rows import row_at
-from exchange_ops.evidence.as_known import incidents
-from exchange_ops.evidence.as_known.incidents import KnownIncident
+from desk.incidents import as_known as incidents
+from desk.incidents.as_known import Concerning
 from exchange_ops.ledger import as_known as ledger
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.policy import freezes, quorum
@@ -61,7 +61,7 @@ class KnownPayout:
     covering: list[Freeze]
     comments: Known[Comment]
     files: Known[Attachment]
-    incidents: list[KnownIncident]
+    incidents: list[Concerning]
     policy: PolicyVersion | None
     proof: PayoutProof | None
 
@@ -77,7 +77,7 @@ class KnownPayout:
         return self.proof is None or not self.row.hash or self.moment.knew(self.proof.tried_at)
 
     @property
-    def open_incidents(self) -> list[KnownIncident]:
+    def open_incidents(self) -> list[Concerning]:
         """The incidents about it that were not resolved yet."""
         return [each for each in self.incidents if each.was_open]
 
