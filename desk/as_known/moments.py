@@ -47,8 +47,13 @@ class Moment:
     @property
     def query(self) -> str:
         """The moment in the address of a page."""
+        return urlencode({NAME: self.text})
+
+    @property
+    def text(self) -> str:
+        """The moment in UTC as the form takes it: "2026-11-30 14:02:05", with six more digits if it is exact."""
         spec = "seconds" if self.is_second else "microseconds"
-        return urlencode({NAME: self.at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec=spec) + "Z"})
+        return self.at.astimezone(UTC).replace(tzinfo=None).isoformat(" ", timespec=spec)
 
     def knew(self, when: datetime | None) -> bool:
         """Whether something that was stored at `when` was known; what has no time was not."""
@@ -75,26 +80,17 @@ class Moment:
 class MomentForm(forms.Form):
     """The moment in the address of a page. To the second it is the end of that second, else exactly what it says."""
 
-    at = forms.CharField(
-        label="Known at (UTC)",
-        max_length=40,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}),
-        error_messages={"required": _MALFORMED, "max_length": _MALFORMED},
-    )
+    at = forms.CharField(max_length=40, error_messages={"required": _MALFORMED, "max_length": _MALFORMED})
 
     def __init__(self, data: Mapping[str, Any], *, now: datetime) -> None:
-        super().__init__({NAME: data[NAME]} if data.get(NAME) else None)
+        text = str(data.get(NAME, "")).strip()
+        moment = _read(text)
+        super().__init__({NAME: moment.text if moment else text} if text else None)
         self._now = now
-
-    @property
-    def shown(self) -> str:
-        """What the field shows: the second, in the form that a browser's own field takes."""
-        value = self.moment()
-        return value.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S") if value else ""
 
     def clean_at(self) -> Moment:
         """The moment. A date that does not exist, and a moment of the future, are errors."""
-        moment = _read(self.cleaned_data[NAME].strip())
+        moment = _read(self.cleaned_data[NAME])
         if moment is None:
             raise forms.ValidationError(_MALFORMED)
         if (moment.at.replace(microsecond=0) if moment.is_second else moment.at) > self._now:
