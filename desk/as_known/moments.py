@@ -25,7 +25,7 @@ _FUTURE: Final = "That moment is yet to come. Enter one of the past."
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Generic[R]):
+class ThenAndLater(Generic[R]):
     """Rows in their order: those that the desk knew at a moment, and those that it knew only later."""
 
     then: list[R]
@@ -59,14 +59,14 @@ class Moment:
         """Whether something that was stored at `when` was known; what has no time was not."""
         return when is not None and when <= self.at
 
-    def split(self, rows: Iterable[R], *, stored_at: Callable[[R], datetime]) -> Known[R]:
+    def split(self, rows: Iterable[R], *, stored_at: Callable[[R], datetime]) -> ThenAndLater[R]:
         """Each row by its own time."""
-        known: Known[R] = Known([], [])
+        parts: ThenAndLater[R] = ThenAndLater([], [])
         for row in rows:
-            (known.then if self.knew(stored_at(row)) else known.later).append(row)
-        return known
+            (parts.then if self.knew(stored_at(row)) else parts.later).append(row)
+        return parts
 
-    def split_series(self, rows: Iterable[R], *, stored_at: Callable[[R], datetime]) -> Known[R]:
+    def split_series(self, rows: Iterable[R], *, stored_at: Callable[[R], datetime]) -> ThenAndLater[R]:
         """Rows that were stored in exactly this order, such as the versions of one row.
 
         Of several at one time the last one counts. Where the clock was set back in between, everything before the last
@@ -74,7 +74,7 @@ class Moment:
         """
         every = list(rows)
         count = max((place for place, row in enumerate(every, 1) if self.knew(stored_at(row))), default=0)
-        return Known(every[:count], every[count:])
+        return ThenAndLater(every[:count], every[count:])
 
 
 class MomentForm(forms.Form):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from desk import models
-from desk.as_known.moments import Known, Moment
+from desk.as_known.moments import Moment, ThenAndLater
 from desk.as_known.rows import row_at
 from desk.incidents import closings, kinds, states
 from desk.incidents.models import Incident, IncidentEvent
@@ -25,16 +25,16 @@ class KnownIncident:
     """
 
     row: Incident | None
-    events: Known[IncidentEvent]
-    findings: "Known[AuditEvent]"
+    events: ThenAndLater[IncidentEvent]
+    findings: "ThenAndLater[AuditEvent]"
 
 
 @dataclass(frozen=True, slots=True)
-class Concerning:
+class IncidentHistory:
     """One incident about a page: as it is now, with its events then and later."""
 
     row: Incident
-    events: Known[IncidentEvent]
+    events: ThenAndLater[IncidentEvent]
 
     @property
     def was_open(self) -> bool:
@@ -50,13 +50,13 @@ def of(row: Incident, moment: Moment) -> KnownIncident:
     return KnownIncident(_row(row, events.then) if events.then else None, events, findings)
 
 
-def of_page(page: str, key: str, moment: Moment, *, reader: "Person") -> list[Concerning]:
+def of_page(page: str, key: str, moment: Moment, *, reader: "Person") -> list[IncidentHistory]:
     """The incidents that point to a page and that the reader may see, the oldest first."""
     rows = list(Incident.objects.filter(kinds.seen_by(reader), page=page, page_key=key).order_by("pk"))
     events = defaultdict(list)
     for event in IncidentEvent.objects.filter(incident__in=rows).select_related("actor").order_by("version"):
         events[event.incident_id].append(event)
-    return [Concerning(row, moment.split_series(events[row.pk], stored_at=lambda event: event.at)) for row in rows]
+    return [IncidentHistory(row, moment.split_series(events[row.pk], stored_at=lambda event: event.at)) for row in rows]
 
 
 def _row(row: Incident, events: Sequence[IncidentEvent]) -> Incident:

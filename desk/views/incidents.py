@@ -77,13 +77,13 @@ def as_known(request: HttpRequest, incident_id: int) -> HttpResponse:
     form = MomentForm(request.GET, now=clock.now())
     context: dict[str, Any] = {"incident": row, "form": form, "moment": form.moment()}
     if moment := form.moment():
-        known = known_incidents.of(row, moment)
+        past = known_incidents.of(row, moment)
         comments = moment.split(threads.comments(row.subject), stored_at=lambda comment: comment.at)
         context |= {
-            "known": known,
-            "row": known.row,
-            "events": _in_words(known.events.then),
-            "later_events": _in_words(known.events.later),
+            "known": past,
+            "row": past.row,
+            "events": _in_words(past.events.then),
+            "later_events": _in_words(past.events.later),
             "comments": comments,
             "gaps": [known_incidents.NOT_RECORDED],
         }

@@ -93,25 +93,25 @@ def as_known(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     if form.is_bound and not form.is_valid():
         return show(request, AS_KNOWN, context, status=422)
     if moment := form.moment():
-        context |= _known(payout.of(row, moment, reader=request.user), request.user)
+        context |= _at_moment(payout.of(row, moment, reader=request.user), request.user)
     return show(request, AS_KNOWN, context)
 
 
-def _known(known: payout.KnownPayout | payout.NotRequested, person: Person) -> dict[str, Any]:
-    if isinstance(known, payout.NotRequested):
-        return {"requested_at": known.requested_at}
-    row = known.row
+def _at_moment(past: payout.KnownPayout | payout.NotRequested, person: Person) -> dict[str, Any]:
+    if isinstance(past, payout.NotRequested):
+        return {"requested_at": past.requested_at}
+    row = past.row
     return {
-        "known": known,
+        "known": past,
         "row": row,
         "destination": detail.destination_of(row),
-        "files": known.files.then,
-        "words": known.words.then,
-        "progress": decisions.progress(row, reviewed=known.reviewed, released=known.released) if row.digest else "",
-        "chain": sentences.chain_status(row, now=known.moment.at) if known.knows_the_chain else None,
+        "files": past.files.then,
+        "words": past.words.then,
+        "progress": decisions.progress(row, reviewed=past.reviewed, released=past.released) if row.digest else "",
+        "chain": sentences.chain_status(row, now=past.moment.at) if past.knows_the_chain else None,
         "on_chain": row.currency == payouts.COIN,
         "is_followed": True,  # how far the exchange had counted is not recorded
         "may_audit": trail_readers.may_read_about(person, row.subject),
-        "later": later.of(known),
-        "gaps": list(known.gaps()),
+        "later": later.of(past),
+        "gaps": list(past.gaps()),
     }

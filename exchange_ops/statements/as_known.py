@@ -14,7 +14,7 @@ from typing import Final
 from django.db.models import Q, QuerySet
 
 from desk.as_known.moments import Moment
-from exchange_ops.ledger import as_known as ledger
+from exchange_ops.evidence.as_known import transactions
 from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.portfolio import effects
@@ -89,7 +89,7 @@ def of(account: Account, moment: Moment) -> KnownBalances:
     """The bank balances of the account at a moment. A fixed number of queries."""
     changed = _as_read(account, moment)
     done_then = [entry for entry in changed if entry.status == effects.DONE]
-    known = [*_sums_of(done_then), *bank.sums(effects.succeeded(account).filter(seen_at__lte=moment.at))]
+    read_then = [*_sums_of(done_then), *bank.sums(effects.succeeded(account).filter(seen_at__lte=moment.at))]
     late_rows = _late(account, moment).exclude(pk__in=[entry.pk for entry in done_then])
     late, corrected = list(bank.sums(late_rows)), _corrections(done_then, moment)
     opening = facts.newest_at(account=account, name=reconciliation.OPENING, at=moment.at)
@@ -98,9 +98,7 @@ def of(account: Account, moment: Moment) -> KnownBalances:
     waiting = LedgerAside.objects.filter(account=account, first_seen_at__lte=moment.at)
     return KnownBalances(
         account=account,
-        lines=_lines(
-            known, late, corrected, opening.value if opening else {}, reading.value["held"] if reading else None
-        ),
+        lines=_lines(read_then, late, corrected, opening.value if opening else {}, held),
         reported_at=reading.noted_at if reading else None,
         late=list(late_rows.order_by("-updated_at", "-index")[:MOST_LISTED]),
         late_count=sum(one.count for one in late),
@@ -113,7 +111,7 @@ def _as_read(account: Account, moment: Moment) -> list[LedgerEntry]:
     rows = LedgerVersion.objects.filter(
         account=account, seen_at__lte=moment.at, entry__first_seen_at__lte=moment.at, entry__seen_at__gt=moment.at
     )
-    return ledger.entries(ledger.known(rows.select_related("entry"), moment).then)
+    return transactions.entries(transactions.split(rows.select_related("entry"), moment).then)
 
 
 def _late(account: Account, moment: Moment) -> QuerySet[LedgerEntry]:
@@ -146,7 +144,7 @@ def _sums_of(entries: Iterable[LedgerEntry]) -> Iterable[Sum]:
 
 
 def _lines(
-    known: Iterable[Sum],
+    read_then: Iterable[Sum],
     late: Iterable[Sum],
     corrected: Iterable[tuple[str, Decimal]],
     opening: dict[str, str],
@@ -156,7 +154,7 @@ def _lines(
     later: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
     counts: defaultdict[str, int] = defaultdict(int)
     strange: dict[str, str] = {}
-    for one in known:
+    for one in read_then:
         moved[one.currency] += one.change - one.fee
         if directions.of(one.type) == directions.OTHER:
             strange[one.currency] = one.type

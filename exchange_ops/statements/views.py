@@ -55,8 +55,8 @@ def as_known(request: DeskRequest) -> HttpResponse:
     """The balances of each account in view as the desk knew them at a moment; without one, the form for it."""
     form = MomentForm(request.GET, now=clock.now())
     moment = form.moment()
-    known = [balances.of(account, moment) for account in accounts.in_view(request)] if moment else []
-    context = {"form": form, "moment": moment, "known": known, "gaps": balances.GAPS}
+    by_account = [balances.of(account, moment) for account in accounts.in_view(request)] if moment else []
+    context = {"form": form, "moment": moment, "known": by_account, "gaps": balances.GAPS}
     status = 422 if form.is_bound and moment is None else 200
     return show(request, "exchange_ops/balances_as_known.html", context, status=status)
 

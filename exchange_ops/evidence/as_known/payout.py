@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from desk.actions import attachments, threads
 from desk.actions.models import Attachment, Comment
-from desk.as_known.moments import Known, Moment
+from desk.as_known.moments import Moment, ThenAndLater
 from desk.as_known.rows import row_at
 from desk.incidents import as_known as incidents
-from desk.incidents.as_known import Concerning
-from exchange_ops.ledger import as_known as ledger
+from desk.incidents.as_known import IncidentHistory
+from exchange_ops.evidence.as_known import transactions
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.models import Freeze, PolicyVersion
@@ -49,19 +49,19 @@ class KnownPayout:
 
     moment: Moment
     row: Withdrawal
-    events: Known[WithdrawalEvent]
+    events: ThenAndLater[WithdrawalEvent]
     reviewed: int
     released: int
-    words: Known[Approval]
-    orders: Known[HoldReleaseVote]
+    words: ThenAndLater[Approval]
+    orders: ThenAndLater[HoldReleaseVote]
     calls: list[ExternalCall]
     every_call: list[ExternalCall]
     entries: list[LedgerEntry]
-    versions: Known[LedgerVersion]
+    versions: ThenAndLater[LedgerVersion]
     covering: list[Freeze]
-    comments: Known[Comment]
-    files: Known[Attachment]
-    incidents: list[Concerning]
+    comments: ThenAndLater[Comment]
+    files: ThenAndLater[Attachment]
+    incidents: list[IncidentHistory]
     policy: PolicyVersion | None
     proof: PayoutProof | None
 
@@ -77,7 +77,7 @@ class KnownPayout:
         return self.proof is None or not self.row.hash or self.moment.knew(self.proof.tried_at)
 
     @property
-    def open_incidents(self) -> list[Concerning]:
+    def open_incidents(self) -> list[IncidentHistory]:
         """The incidents about it that were not resolved yet."""
         return [each for each in self.incidents if each.was_open]
 
@@ -109,8 +109,8 @@ def of(row: Withdrawal, moment: Moment, *, reader: "Person") -> KnownPayout | No
         return NotRequested(moment, row.created_at)
     votes = row.approvals.select_related("person", "confirmation").order_by("at", "pk")
     orders = row.release_votes.select_related("person", "confirmation").order_by("at", "pk")
-    versions = ledger.known(LedgerVersion.objects.filter(entry__withdrawal=row).select_related("entry"), moment)
-    entries, calls = ledger.entries(versions.then), list(row.calls.order_by("pk"))
+    versions = transactions.split(LedgerVersion.objects.filter(entry__withdrawal=row).select_related("entry"), moment)
+    entries, calls = transactions.entries(versions.then), list(row.calls.order_by("pk"))
     past = _row(row, events.then, entries)
     return KnownPayout(
         moment=moment,

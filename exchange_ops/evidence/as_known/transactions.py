@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-from desk.as_known.moments import Known, Moment
+from desk.as_known.moments import Moment, ThenAndLater
 from exchange_ops.ledger.batches import COLUMNS, values_of
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.wire import records
 
 
-def known(versions: Iterable[LedgerVersion], moment: Moment) -> Known[LedgerVersion]:
+def split(versions: Iterable[LedgerVersion], moment: Moment) -> ThenAndLater[LedgerVersion]:
     """Versions by when they were read; each has its `entry`."""
     in_order = sorted(versions, key=lambda version: (version.seen_at, version.index, version.pk))
     return moment.split(in_order, stored_at=lambda version: version.seen_at)
