@@ -51,7 +51,6 @@ from exchange_ops.withdrawals.models import (
     Withdrawal,
     WithdrawalEvent,
 )
-from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule, PayoutScheduleEnd
 from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
 
 __all__ = [
@@ -106,10 +105,7 @@ __all__ = [
     "PayeeEvent",
     "PayoutBatch",
     "PayoutBatchLine",
-    "PayoutOccurrence",
     "PayoutProof",
-    "PayoutSchedule",
-    "PayoutScheduleEnd",
     "PayoutTemplate",
     "PayoutTemplateEnd",
     "PolicyChange",
