@@ -58,9 +58,9 @@ def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasure
     )
     assert "If nobody decides by 14:53 UTC, the funds" in messages.chat(row)
     assert first in json.loads(messages.chat(row))["text"]
-    words = "\nFingerprint: zoo zoo zoo zoo. If the page shows other words, the request has changed since this message.\n"
-    assert words in messages.mail(row, reader)
-    assert words.strip() in json.loads(messages.chat(row))["text"]
+    words = "Fingerprint: zoo zoo zoo zoo. If the page shows other words, the request has changed since this message."
+    assert f"\n{words}\n" in messages.mail(row, reader)
+    assert words in json.loads(messages.chat(row))["text"]
     facts = json.loads(messages.webhook(row))["data"]["facts"]
     assert (facts["amount"], facts["value"], facts["recipient"][:4]) == ("0.03", "2850.0049", "bc1q")
     assert messages.subject(row) == "[Countersign] Approve: payout (W-1)", "a locked screen shows it"
