@@ -19,6 +19,7 @@ from desk.machines.decisions import TOPIC
 from desk.machines.rows import Subject
 from desk.machines.votes import Waiting
 from desk.people import roles
+from desk.rows import fingerprint
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -75,12 +76,14 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 
 
 def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]) -> None:
-    """Set on the entry whether it waits for this person."""
+    """Set on the entry whether it waits for this person, and the words that its page shows of what is approved."""
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
     # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already.
     entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
         entry.progress, entry.votes = "", ()
+    elif words := fingerprint.words(entry.row.digest):
+        entry.facts = {**entry.facts, "fingerprint": words}
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:

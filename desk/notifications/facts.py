@@ -1,5 +1,4 @@
-"""The facts of a request in a message: how much, its value, to whom, who asked, its fingerprint, and what happens if
-nobody acts."""
+"""The facts of a request in a message: how much, its value, to whom, who asked, and what happens if nobody acts."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -7,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from desk.fields import plain
 from desk.personal.formats import figure
-from desk.rows import fingerprint
 
 if TYPE_CHECKING:
     from desk.actions.entries import Entry
@@ -29,8 +27,6 @@ def of(entry: "Entry") -> dict[str, str]:
     facts |= {"recipient": str(recipient)} if recipient else {}
     facts |= {"requested_by": initiator.get_username()} if initiator is not None else {}
     facts |= {"if_nobody_acts": entry.lapse} if entry.lapse else {}
-    words = fingerprint.words(getattr(row, "digest", "") or "")
-    facts |= {"fingerprint": words} if words else {}
     return facts
 
 

@@ -136,7 +136,10 @@ class House:
         arguments = [str(_MANAGE), "prepare"]
         process: asyncio.subprocess.Process | Forked
         if self._forks is not None:
-            process = await self._forks.start(arguments, {}, output=1, errors=2)
+            try:
+                process = await self._forks.start(arguments, {}, output=1, errors=2)
+            except OSError as error:
+                raise CannotStart(f"The database could not be prepared: {error}; see the output above.") from None
         else:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,

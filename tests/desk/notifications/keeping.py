@@ -19,6 +19,7 @@ class Waits:
     phases: dict = field(default_factory=dict)
     over: dict = field(default_factory=dict)
     rows: dict = field(default_factory=dict)
+    facts: dict = field(default_factory=dict)
 
     def waiting(self, person, now):
         return [self._entry(subject, person in people, now) for subject, people in self.deciders.items()]
@@ -56,6 +57,7 @@ class Waits:
             clock=now,
             phase=self.phases.get(subject, ""),
             row=self.rows.get(subject),
+            facts=self.facts.get(subject, {}),
             lapse="the funds are released and the request expires",
         )
 

@@ -45,8 +45,8 @@ def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasure
         quote_currency="USD",
         address="bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwff3t4",
         initiator=olga,
-        digest="f" * 64,
     )
+    waits.facts["payout:1"] = {"fingerprint": "zoo zoo zoo zoo"}
     waits.deciders["payout:1"], waits.deadlines["payout:1"] = treasurers[:1], NOW + minutes(53)
     PersonalSettings.objects.create(person=treasurers[0], zone="Europe/Vienna")
     finding.notify_due(now=NOW)

@@ -10,6 +10,7 @@ from desk.actions.approvals import SOURCE
 from desk.live import announcements
 from desk.models import AuditEvent, Person
 from desk.people import tokens
+from desk.rows import fingerprint
 from desk.staff import deactivation, states
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.withdrawals.decisions import approvals
@@ -91,6 +92,7 @@ def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, adm
 def counts_of(row, person):
     """How many approvals the card of the list and the page of the payout say that there are."""
     entry = next(each for each in SOURCE.waiting(person, clock.now()) if each.subject == row.subject)
+    assert entry.facts["fingerprint"] == fingerprint.words(row.digest), "messages name the words of the page"
     return entry.progress, decisions.choices(Withdrawal.objects.get(pk=row.pk), person, now=clock.now()).progress
 
 
