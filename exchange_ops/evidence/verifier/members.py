@@ -70,6 +70,15 @@ def read_json(members: dict[str, bytes], name: str, report: Report) -> Any:
         return None
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a file, which a line feed alone ends.
+
+    `str.splitlines` ends a line at seven more characters: a line feed that was changed into one would go unseen.
+    """
+    *lines, rest = text.split("\n")
+    return [*lines, rest] if rest else lines
+
+
 def canonical_text(value: Any) -> str:
     """The one text of a content that digests are made of: keys sorted, no blanks, ASCII alone."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

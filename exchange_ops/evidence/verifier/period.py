@@ -9,6 +9,7 @@ from exchange_ops.evidence.verifier.members import (
     SEAL,
     NotABundle,
     check_members,
+    lines_of,
     read_json,
     read_members,
 )
@@ -95,7 +96,7 @@ def _check_payout(
 
 
 def _rows_of(members: dict[str, bytes]) -> list[tuple[int, str]]:
-    rows = [json.loads(line) for line in members.get(AUDIT, b"").decode("utf-8", "replace").splitlines()]
+    rows = [json.loads(line) for line in lines_of(members.get(AUDIT, b"").decode("utf-8", "replace"))]
     return [(int(row["row"][0] if "row" in row else row["seq"]), str(row["hash"])) for row in rows]
 
 

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from exchange_ops.evidence.verifier.members import canonical_text
+from exchange_ops.evidence.verifier.members import canonical_text, lines_of
 from exchange_ops.evidence.verifier.report import Report
 
 AUDIT = "audit.jsonl"
@@ -55,7 +55,7 @@ def read_span(members: dict[str, bytes], manifest: dict[str, Any], subject: str,
     """Check the chain of the rows of the bundle and put together what those of the payout say."""
     span = Span()
     try:
-        span.rows = [_row(json.loads(line)) for line in members.get(AUDIT, b"").decode().splitlines()]
+        span.rows = [_row(json.loads(line)) for line in lines_of(members.get(AUDIT, b"").decode())]
         span.own = [row for row in span.rows if row.content and row.content[6] == subject]
         for row in span.own:
             span.state |= row.after if "version" in row.after else {}
