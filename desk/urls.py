@@ -28,6 +28,7 @@ urlpatterns = [
     path("action/selection/challenge", selection.challenge, name="selection-challenge"),
     path("action/selection/done/", selection.done, name="selection-done"),
     path("action/incidents/<int:incident_id>/", incidents.incident, name="incident"),
+    path("action/incidents/<int:incident_id>/as-known/", incidents.as_known, name="incident-as-known"),
     path("action/incidents/<int:incident_id>/acknowledge/", incidents.acknowledge, name="incident-acknowledge"),
     path("action/incidents/<int:incident_id>/hand-back/", incidents.hand_back, name="incident-hand-back"),
     path("action/incidents/<int:incident_id>/close/", incidents.close, name="incident-close"),

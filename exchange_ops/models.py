@@ -51,6 +51,7 @@ from exchange_ops.withdrawals.models import (
     Withdrawal,
     WithdrawalEvent,
 )
+from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule, PayoutScheduleEnd
 from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
 
 __all__ = [
@@ -105,7 +106,10 @@ __all__ = [
     "PayeeEvent",
     "PayoutBatch",
     "PayoutBatchLine",
+    "PayoutOccurrence",
     "PayoutProof",
+    "PayoutSchedule",
+    "PayoutScheduleEnd",
     "PayoutTemplate",
     "PayoutTemplateEnd",
     "PolicyChange",

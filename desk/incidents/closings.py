@@ -18,6 +18,8 @@ from desk.people import stepup
 from desk.people.signing import signed_fields
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from desk.models import AuditEvent, Person, StepUp
 
 PURPOSE: Final = "close-incident"
@@ -61,6 +63,12 @@ def by_person(rows: Iterable[Incident]) -> set[tuple[int, int]]:
         return set()
     words = models.AuditEvent.objects.filter(subject__in=numbers, action=_ACTION, actor__isnull=False)
     return {(numbers[subject], person) for subject, person in words.values_list("subject", "actor_id")}
+
+
+def recorded(row: Incident) -> "QuerySet[AuditEvent]":
+    """Every word that the trail records, whether or not it counts now, the first one first."""
+    rows = models.AuditEvent.objects.filter(subject=_subject(row), action=_ACTION)
+    return rows.select_related("actor").order_by("seq")
 
 
 def first_of(row: Incident, *, but: "Person | None" = None) -> Word | None:

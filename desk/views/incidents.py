@@ -1,6 +1,6 @@
 """One incident: what happened, who works on it, what was done; and taking it on, handing it back, closing it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -11,9 +11,12 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
+from desk.actions import threads
+from desk.as_known.moments import Moment, MomentForm
 from desk.forms import SecondFactorForm
+from desk.incidents import as_known as known_incidents
 from desk.incidents import closings, decisions, kinds, states
-from desk.incidents.models import Incident
+from desk.incidents.models import Incident, IncidentEvent
 from desk.models import Person
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
@@ -67,6 +70,26 @@ def incident(request: HttpRequest, incident_id: int) -> HttpResponse:
     return _page(request, incident_id)
 
 
+@require_safe
+def as_known(request: HttpRequest, incident_id: int) -> HttpResponse:
+    """An incident as the desk knew it at a moment; without one, the form that asks for it."""
+    row, _ = _read(request, incident_id)
+    form = MomentForm(request.GET, now=clock.now())
+    context: dict[str, Any] = {"incident": row, "form": form, "moment": form.moment()}
+    if moment := form.moment():
+        past = known_incidents.of(row, moment)
+        comments = moment.split(threads.comments(row.subject), stored_at=lambda comment: comment.at)
+        context |= {
+            "known": past,
+            "row": past.row,
+            "events": _in_words(past.events.then),
+            "later_events": _in_words(past.events.later),
+            "comments": comments,
+            "gaps": [known_incidents.NOT_RECORDED],
+        }
+    return show(request, "desk/incident_as_known.html", context, status=200 if moment or not form.is_bound else 422)
+
+
 @require_POST
 def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
     """Take it on."""
@@ -118,7 +141,7 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "may_act": decisions.may_act(person, row),
         "is_open": row.state == states.OPEN,
         "is_over": row.state == states.RESOLVED,
-        "events": [(event, _WORDS[event.event]) for event in row.events.select_related("actor").order_by("version")],
+        "events": _in_words(row.events.select_related("actor").order_by("version")),
         "needs_factor": closings.needs_factor(row),
         "needs_two": closings.needs_two(row),
         "first": first,
@@ -129,6 +152,11 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         **words,
     }
     return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _in_words(events: Iterable[IncidentEvent]) -> list[tuple[IncidentEvent, str, str]]:
+    """Each event with its words, and the query of the page that shows what was known then."""
+    return [(event, _WORDS[event.event], Moment(event.at).query) for event in events]
 
 
 def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:

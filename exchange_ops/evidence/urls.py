@@ -7,4 +7,5 @@ from exchange_ops.evidence import views
 urlpatterns = [
     path("withdrawals/evidence.zip", views.download_period, name="evidence-of-period"),
     path("withdrawals/<int:withdrawal_id>/evidence.zip", views.download, name="withdrawal-evidence"),
+    path("withdrawals/<int:withdrawal_id>/as-known/", views.as_known, name="withdrawal-as-known"),
 ]

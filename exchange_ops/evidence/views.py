@@ -1,28 +1,35 @@
-"""The evidence of a payout, or of all payouts of a period, as a download."""
+"""The evidence of a payout, or of all payouts of a period, as a download; and a payout as known at a moment."""
 
 from tempfile import SpooledTemporaryFile
-from typing import Final
+from typing import Any, Final
 
 from django.contrib import messages as notes
 from django.core.exceptions import PermissionDenied
-from django.http import FileResponse
+from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.as_known.moments import MomentForm
 from desk.lists import exports
+from desk.models import Person
+from desk.people import trail_readers
+from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.evidence import bundle, period
+from exchange_ops.evidence.as_known import later, payout
 from exchange_ops.shared import rules
 from exchange_ops.shared.periods import PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import NOT_YOURS, requires
 from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals.models import Withdrawal
-from exchange_ops.withdrawals.proofs import material
+from exchange_ops.withdrawals.proofs import material, payouts, sentences
+from exchange_ops.withdrawals.views import decisions, detail
 
+AS_KNOWN: Final = "exchange_ops/withdrawal_as_known.html"
 _IN_MEMORY: Final = 4_000_000  # bytes; a larger bundle is written to a file of the system
 
 
@@ -73,3 +80,38 @@ def download_period(request: DeskRequest) -> HttpResponseBase:
     response = FileResponse(file, content_type="application/zip")
     exports.as_file(response, f"evidence_{days.first}_{days.last}_{now:%Y%m%dT%H%M%SZ}.zip")
     return response
+
+
+@require_safe
+@requires(rules.may_see)
+def as_known(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
+    """A payout as the desk knew it at a moment; without one, the form that asks for it."""
+    rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
+    row, now = get_object_or_404(rows, pk=withdrawal_id), clock.now()
+    form = MomentForm(request.GET, now=now)
+    context: dict[str, Any] = {"payout": row, "form": form, "moment": form.moment()}
+    if form.is_bound and not form.is_valid():
+        return show(request, AS_KNOWN, context, status=422)
+    if moment := form.moment():
+        context |= _at_moment(payout.of(row, moment, reader=request.user), request.user)
+    return show(request, AS_KNOWN, context)
+
+
+def _at_moment(past: payout.KnownPayout | payout.NotRequested, person: Person) -> dict[str, Any]:
+    if isinstance(past, payout.NotRequested):
+        return {"requested_at": past.requested_at}
+    row = past.row
+    return {
+        "known": past,
+        "row": row,
+        "destination": detail.destination_of(row),
+        "files": past.files.then,
+        "words": past.words.then,
+        "progress": decisions.progress(row, reviewed=past.reviewed, released=past.released) if row.digest else "",
+        "chain": sentences.chain_status(row, now=past.moment.at) if past.knows_the_chain else None,
+        "on_chain": row.currency == payouts.COIN,
+        "is_followed": True,  # how far the exchange had counted is not recorded
+        "may_audit": trail_readers.may_read_about(person, row.subject),
+        "later": later.of(past),
+        "gaps": list(past.gaps()),
+    }

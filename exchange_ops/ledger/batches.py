@@ -22,7 +22,7 @@ FEW = 20  # below this a batch saves nothing
 _log = structlog.get_logger(__name__)
 
 # The columns that a version of a transaction fills, named like the members of its record.
-_COLUMNS = (
+COLUMNS = (
     "type",
     "sub_type",
     "status",
@@ -93,5 +93,5 @@ def version_of(entry: LedgerEntry, record: records.Transaction, *, source: str, 
 
 def values_of(record: records.Transaction) -> dict[str, Any]:
     """The members that the record has; those it lacks keep the values of an earlier version."""
-    members = {column: getattr(record, column) for column in _COLUMNS}
+    members = {column: getattr(record, column) for column in COLUMNS}
     return {column: value for column, value in members.items() if value is not None}

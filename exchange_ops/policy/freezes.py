@@ -103,6 +103,12 @@ def stopping(movement: Movement) -> Freeze | None:
     return next((row for row in rows if covers(row, movement)), None)
 
 
+def of_movement(movement: Movement) -> list[Freeze]:
+    """Every freeze that ever covered this movement, the oldest first; those that were lifted have `thawed_at`."""
+    rows = _concerning(movement.account).select_related("frozen_by").order_by("pk")
+    return [row for row in rows if covers(row, movement)]
+
+
 def obstacle(movement: Movement) -> str:
     """Why the movement may not go on now, or an empty text."""
     frozen = stopping(movement)

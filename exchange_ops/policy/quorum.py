@@ -65,6 +65,12 @@ def current() -> PolicyVersion | None:
     return PolicyVersion.objects.order_by("-number").first()
 
 
+def in_force_at(at: datetime) -> PolicyVersion | None:
+    """The rules that were in force at a moment of the past; None before the first ones."""
+    published = PolicyVersion.objects.filter(published_at__lte=at).select_related("published_by")
+    return published.order_by("-number").first()
+
+
 def judging(*, number: int, account_id: int) -> list[Any]:
     """What version `number` of the rules decides on payments from this account by, as JSON (`ruleset.judging`)."""
     policy = PolicyVersion.objects.filter(number=number).first()

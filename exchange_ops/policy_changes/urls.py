@@ -10,4 +10,5 @@ urlpatterns = [
     path("policy/changes/<int:change_id>/agree/", views.agree, name="policy-change-agree"),
     path("policy/changes/<int:change_id>/end/", views.withdraw_or_reject, name="policy-change-end"),
     path("policy/versions/<int:number>/", views.version, name="policy-version"),
+    path("policy/as-known/", views.as_known, name="policy-as-known"),
 ]

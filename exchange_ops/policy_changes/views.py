@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
+from desk.as_known.moments import MomentForm
 from desk.models import Person
 from desk.people import scopes
 from desk.people.stepup import CannotConfirm
@@ -109,22 +110,44 @@ def withdraw_or_reject(request: DeskRequest, change_id: int) -> HttpResponse:
 def version(request: DeskRequest, number: int) -> HttpResponse:
     """One version as it was published, with what it changed."""
     row = get_object_or_404(PolicyVersion.objects.select_related("published_by"), number=number)
-    before = PolicyVersion.objects.filter(number=number - 1).first()
-    version_rules, person = ruleset.rules_of(row), request.user
-    context = {
+    context = _in_version(request, row) | {
         "now": clock.now(),
+        "is_in_force": quorum.current() == row,
+        "after": PolicyVersion.objects.filter(number=number + 1).first(),
+    }
+    return show(request, "exchange_ops/policy_version.html", context)
+
+
+@require_safe
+@requires(shared_rules.may_see)
+def as_known(request: DeskRequest) -> HttpResponse:
+    """The rules that were in force at a moment; without one, the form that asks for it."""
+    form = MomentForm(request.GET, now=clock.now())
+    moment = form.moment()
+    context: dict[str, Any] = {"form": form, "moment": moment}
+    if moment:
+        version = quorum.in_force_at(moment.at)
+        later = PolicyVersion.objects.filter(published_at__gt=moment.at).order_by("number")
+        context |= {"later": later, **(_in_version(request, version) if version else {})}
+    status = 422 if form.is_bound and moment is None else 200
+    return show(request, "exchange_ops/policy_as_known.html", context, status=status)
+
+
+def _in_version(request: DeskRequest, row: PolicyVersion) -> dict[str, Any]:
+    """What a page says of one version: its rules, what it changed, and the change that it came from."""
+    before = PolicyVersion.objects.filter(number=row.number - 1).first()
+    version_rules, person = ruleset.rules_of(row), request.user
+    changes = PolicyChange.objects.filter(version_number=row.number)
+    return {
         "version": row,
         "rules": version_rules,
         "groups": tiers_by_account(version_rules, person, here=accounts.number(request)),
         "limits": named_limits(version_rules, person),
         "payout_rules": payout_rules_in_words(version_rules, person),
-        "is_in_force": quorum.current() == row,
         "differences": _differences_for(person, ruleset.rules_of(before), version_rules) if before else [],
         "before": before,
-        "after": PolicyVersion.objects.filter(number=number + 1).first(),
-        "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
+        "change": changes.select_related("proposed_by", "agreed_by").first(),
     }
-    return show(request, "exchange_ops/policy_version.html", context)
 
 
 def tiers_by_account(version_rules: Rules, person: Person, *, here: int | None) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from typing import Final
 PAYOUT_DISPUTED: Final = "payout-disputed"
 PAYOUT_ELSEWHERE: Final = "payout-elsewhere"
 PAYOUT_OVERDUE: Final = "payout-overdue"
+PAYOUT_NOT_REQUESTED: Final = "payout-not-requested"
 HOLD_LEFT: Final = "hold-left"
 TRANSFER_UNCLEAR: Final = "transfer-unclear"
 TRANSFER_UNKNOWN: Final = "transfer-unknown"

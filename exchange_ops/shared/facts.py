@@ -19,6 +19,11 @@ def newest(*, account: Account, name: str) -> Fact | None:
     return Fact.objects.filter(account=account, name=name).order_by("-id").first()
 
 
+def newest_at(*, account: Account, name: str, at: datetime) -> Fact | None:
+    """The newest answer of that name that had been noted by a moment."""
+    return Fact.objects.filter(account=account, name=name, noted_at__lte=at).order_by("-id").first()
+
+
 def all_newest(*, account: Account, prefix: str) -> list[Fact]:
     """The newest answer of each name with this prefix, sorted by name."""
     rows = Fact.objects.filter(account=account, name__startswith=prefix).order_by("id")

@@ -9,6 +9,7 @@ from exchange_ops.statements.bookkeeping.programs import PROGRAMS
 urlpatterns = [
     path("statements/", views.page, name="statements"),
     path("statements/export.<slug:form>", views.export, name="statements-export"),
+    path("statements/as-known/", views.as_known, name="balances-as-known"),
     path("statements/sign/", views.sign, name="statement-sign"),
     path("statements/signed/<int:signed_id>.json", views.signed, name="statement-signed"),
     path("statements/journal.csv", views.export_journal, name="statements-journal"),

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.as_known.moments import MomentForm
 from desk.forms import SecondFactorForm
 from desk.lists import exports
 from desk.people.stepup import CannotConfirm
@@ -23,6 +24,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.periods import Period, PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
+from exchange_ops.statements import as_known as balances
 from exchange_ops.statements import files, journal, links, recording, signing, statement
 from exchange_ops.statements.bookkeeping import accounts as numbers
 from exchange_ops.statements.lines import KINDS
@@ -45,6 +47,18 @@ class SignForm(SecondFactorForm):
 def page(request: DeskRequest) -> HttpResponse:
     """The statement of each account in view, or what is wrong with the period."""
     return _page(request, PeriodForm(request.GET, now=clock.now()))
+
+
+@require_safe
+@requires(rules.may_see)
+def as_known(request: DeskRequest) -> HttpResponse:
+    """The balances of each account in view as the desk knew them at a moment; without one, the form for it."""
+    form = MomentForm(request.GET, now=clock.now())
+    moment = form.moment()
+    by_account = [balances.of(account, moment) for account in accounts.in_view(request)] if moment else []
+    context = {"form": form, "moment": moment, "known": by_account, "gaps": balances.GAPS}
+    status = 422 if form.is_bound and moment is None else 200
+    return show(request, "exchange_ops/balances_as_known.html", context, status=status)
 
 
 @posted(signing.may_sign, "Only treasury can sign statements.")

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from desk import clock
+from desk.as_known.moments import Moment
 from desk.audit.words import SYSTEM
 from desk.invisible import isolated
 from desk.machines.display import Display
@@ -192,3 +193,15 @@ def word_label(verdict: str) -> str:
 def evidence(value: Any) -> str:
     """A piece of evidence as text; lists and mappings as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+@register.filter
+def known_at(when: datetime) -> str:
+    """The query of a page that shows what was known once something of this time was stored."""
+    return Moment(when).query
+
+
+@register.filter
+def known_before(when: datetime) -> str:
+    """The query of a page that shows what was known just before something of this time was stored."""
+    return Moment.just_before(when).query

@@ -6,10 +6,11 @@ from desk.machines.lanes import LANES, Job
 from desk.work import CHAIN, Work
 from exchange_ops.addresses import requests as new_addresses
 from exchange_ops.keys import store as keys
-from exchange_ops.keys.rounds import PAYOUTS, RELEASES, SWEEP_S, Round, followed
+from exchange_ops.keys.rounds import ERRANDS, PAYOUTS, RELEASES, SWEEP_S, Round, followed
 from exchange_ops.shared import heartbeats
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.proofs import payouts
+from exchange_ops.withdrawals.schedules import requesting
 
 WORK = Work(queue="money")
 RELEASE = "release"  # the queue of releases: nothing else goes there
@@ -54,6 +55,17 @@ def sweep_withdrawals() -> None:
     heartbeats.report_overdue_jobs(now=clock.now())
     _payouts()
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
+
+
+@followed(ERRANDS)
+def _schedules(at: Round) -> None:
+    requesting.sweep(now=at.now())
+
+
+@WORK.task("exchange_ops.sweep_schedules", every_s=SWEEP_S)
+def sweep_schedules() -> None:
+    """Request every payout of a schedule that is due."""
+    _schedules()
 
 
 @WORK.task(payouts.TASK, every_s=5, queue=CHAIN)

@@ -28,6 +28,7 @@ MATRIX = {
     "orders": (EVERYBODY, OF_THE_DESK),
     "people": (AUDIT, OF_THE_DESK),
     "payees": (EVERYBODY, OF_THE_DESK),
+    "payout-schedules": (EVERYBODY, OF_THE_DESK),
     "statements": (EVERYBODY, OF_THE_DESK),
     "policy": (EVERYBODY, OF_THE_DESK),
     "restores": (EVERYBODY, OF_THE_DESK),

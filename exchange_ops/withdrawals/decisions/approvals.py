@@ -174,6 +174,14 @@ def stand(row: Withdrawal) -> bool:
     return release >= 1 and votes.people(_proven(row, Approval.REVIEW)) >= quorum
 
 
+def proven_people(row: Withdrawal, stage: str, *, until: datetime) -> int:
+    """How many people had provably approved the content that `row` carries, by a moment.
+
+    Whether each of them still held the role then is not asked: roles are counted as they are now.
+    """
+    return votes.people(_proven(row, stage).filter(at__lte=until))
+
+
 def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     return _BALLOTS[stage].proven(row, stage=stage, verdict=Approval.APPROVE)
 

@@ -33,7 +33,10 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
-from exchange_ops.withdrawals.room.trail import TEMPLATE_WORDS, WORDS
+from exchange_ops.withdrawals.room import schedules as of_schedules
+from exchange_ops.withdrawals.room.trail import SCHEDULE_WORDS, TEMPLATE_WORDS, WORDS
+from exchange_ops.withdrawals.schedules import book as schedules
+from exchange_ops.withdrawals.schedules.models import PayoutOccurrence, PayoutSchedule, PayoutScheduleEnd
 from exchange_ops.withdrawals.steps import settlement
 from exchange_ops.withdrawals.templates import book
 from exchange_ops.withdrawals.templates.models import PayoutTemplate, PayoutTemplateEnd
@@ -128,8 +131,9 @@ ROOM: Final = rooms.Room(
         "withdrawal_id": (Withdrawal, "pk", "account_id"),
         "batch_id": (PayoutBatch, "pk", "account_id"),
         "template_id": (PayoutTemplate, "pk", "account_id"),
+        "schedule_id": (PayoutSchedule, "pk", "account_id"),
     },
-    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
+    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide, schedules.TOPIC: topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),
         "unfinished": Check(checks.unfinished, order=40),
@@ -157,6 +161,7 @@ ROOM: Final = rooms.Room(
             ends="Resolves once the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
+        of_schedules.NOT_REQUESTED,
         Kind(alarms.PAYOUT_OVERDUE, "Payout not executed", Severity.HIGH, causes.WORKERS, _overdue, by_two=True),
         Kind(
             alarms.PROOFS_LATE,
@@ -184,10 +189,15 @@ ROOM: Final = rooms.Room(
     ),
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
-    waiting=(WAITING.source,),
-    trail=(WORDS, TEMPLATE_WORDS),
+    open_work=of_schedules.open_work,
+    waiting=(WAITING.source, of_schedules.WAITING),
+    trail=(WORDS, TEMPLATE_WORDS, SCHEDULE_WORDS),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"withdrawals": machine.GUARDS.statements, "payout_templates": book.GUARDS.statements},
+    guards={
+        "withdrawals": machine.GUARDS.statements,
+        "payout_templates": book.GUARDS.statements,
+        "payout_schedules": schedules.GUARDS.statements,
+    },
     tables=(
         Table(Withdrawal, Withdrawal.table.loose),
         Table(WithdrawalEvent),
@@ -198,6 +208,9 @@ ROOM: Final = rooms.Room(
         Table(PayoutBatchLine),
         Table(PayoutTemplate),
         Table(PayoutTemplateEnd),
+        Table(PayoutSchedule),
+        Table(PayoutOccurrence),
+        Table(PayoutScheduleEnd),
         Table(
             PayoutProof,
             {"tried_at": reasons.CLOCK, "problem": reasons.SENTENCE, "next_look_at": reasons.TIMER},
@@ -207,6 +220,7 @@ ROOM: Final = rooms.Room(
         Search(searches.new, 31),
         Search(searches.withdrawals, 40),
         Search(searches.batches, 41),
+        Search(searches.schedules, 42),
         Search(searches.destinations, 100),
         Search(searches.transactions, 160),
     ),

@@ -16,6 +16,8 @@ from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.batches.models import PayoutBatch
 from exchange_ops.withdrawals.forms import withdrawals_named
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.schedules import book as of_schedules
+from exchange_ops.withdrawals.schedules.models import PayoutSchedule
 
 
 def new(text: str, scope: Scope) -> Iterator[Hit]:
@@ -45,6 +47,16 @@ def batches(text: str, scope: Scope) -> Iterator[Hit]:
     for row in PayoutBatch.objects.filter(pk=int(number), account__in=scope.accounts).annotate(count=Count("lines")):
         words = f"{row.count} payout{'' if row.count == 1 else 's'}"
         yield Hit("Batches", row.reference, words, reverse("payout-batch", args=[row.pk]), "file-text")
+
+
+def schedules(text: str, scope: Scope) -> Iterator[Hit]:
+    """By reference."""
+    number = text.upper().removeprefix(PayoutSchedule.mark)
+    if number == text.upper() or not (number.isascii() and number.isdigit() and len(number) <= 15):
+        return
+    for row in of_schedules.of_accounts(scope.accounts).filter(pk=int(number)):
+        url = reverse("payout-schedule", args=[row.pk])
+        yield Hit("Payout schedules", row.reference, f"{row.template.name}, {row.words}", url, "clock")
 
 
 def destinations(text: str, scope: Scope) -> Iterator[Hit]:

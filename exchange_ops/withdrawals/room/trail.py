@@ -84,3 +84,20 @@ TEMPLATE_WORDS: Final = Words(
     content=lambda facts: str(facts.get("name", "")),
     sentences={"saved": "{who} saved {it}.", "removed": "{who} removed {it}."},
 )
+
+SCHEDULE_WORDS: Final = Words(
+    name="payout_schedule",
+    title="Payout schedules",
+    noun="payout schedule",
+    mark="PS-",
+    first=("set_up",),
+    content=lambda facts: str(facts.get("template_name", "")),
+    sentences={
+        "set_up": "{who} set up {it}.",
+        "requested": "{who} requested a payout for {it}.",
+        "refused": "{who} did not request a payout for {it}: a check failed.",
+        "missed": "{who} recorded a missed occurrence of {it}.",
+        "skipped": "{who} skipped an occurrence of {it}.",
+        "ended": "{who} ended {it}.",
+    },
+)

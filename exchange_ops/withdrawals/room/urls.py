@@ -3,9 +3,9 @@
 from django.urls import path
 
 from exchange_ops.withdrawals import api
-from exchange_ops.withdrawals.views import actions, batches, detail, listing, new, payee_picker, templates
+from exchange_ops.withdrawals.views import actions, batches, detail, listing, new, payee_picker, schedules, templates
 
-lists = (listing.WITHDRAWALS,)
+lists = (listing.WITHDRAWALS, schedules.SCHEDULES)
 urlpatterns = [
     path("withdrawals/new/", new.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new.figures, name="withdrawal-figures"),
@@ -17,6 +17,10 @@ urlpatterns = [
     path("withdrawals/templates/", templates.listed, name="payout-templates"),
     path("withdrawals/templates/<int:template_id>/", templates.fill_in, name="payout-template"),
     path("withdrawals/templates/<int:template_id>/remove/", templates.remove, name="payout-template-remove"),
+    path("withdrawals/templates/<int:template_id>/schedule/", schedules.new, name="payout-schedule-new"),
+    path("withdrawals/schedules/<int:schedule_id>/", schedules.schedule, name="payout-schedule"),
+    path("withdrawals/schedules/<int:schedule_id>/skip/", schedules.skip, name="payout-schedule-skip"),
+    path("withdrawals/schedules/<int:schedule_id>/end/", schedules.end, name="payout-schedule-end"),
     path("withdrawals/<int:withdrawal_id>/template/", templates.save, name="payout-template-save"),
     path("withdrawals/<int:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
     path("withdrawals/<int:withdrawal_id>/approve/", actions.approve, name="withdrawal-approve"),

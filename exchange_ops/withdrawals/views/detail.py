@@ -29,6 +29,7 @@ from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import material, payouts, sentences
 from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Recipient
+from exchange_ops.withdrawals.schedules.models import PayoutOccurrence
 from exchange_ops.withdrawals.views import decisions
 
 PAGE = "exchange_ops/withdrawal.html"
@@ -67,6 +68,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "destination": destination_of(row),
         "batch_line": PayoutBatchLine.objects.filter(withdrawal=row).select_related("batch").first(),
+        "occurrence": PayoutOccurrence.objects.filter(withdrawal=row).select_related("schedule").first(),
         "files": attachments.of(row.subject),
         "frozen": freezes.stopping(row.movement),
         "may_save_template": rules.may_request(person, row.account_id),

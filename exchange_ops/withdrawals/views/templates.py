@@ -16,6 +16,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.schedules import book as schedules
 from exchange_ops.withdrawals.templates import book
 from exchange_ops.withdrawals.templates.models import LONGEST_NAME, PayoutTemplate
 
@@ -80,7 +81,10 @@ def remove(request: DeskRequest, template_id: int) -> HttpResponse:
     except book.CannotSave as problem:
         messages.error(request, str(problem))
     else:
-        messages.success(request, f"{template.name}: template removed. Payouts requested with it are not affected.")
+        text = f"{template.name}: template removed. Payouts requested with it are not affected."
+        if names := ", ".join(row.reference for row in schedules.active().filter(template=template)):
+            text += f" Nothing more is requested for {names}."
+        messages.success(request, text)
     return redirect("payout-templates")
 
 

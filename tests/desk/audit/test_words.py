@@ -25,6 +25,9 @@ COMPOSED = {
     "f'{export.name}.exported'": [],  # lists: `of_lists`
     "f'{name}.exported'": ["statements.exported", "journal.exported"],
     "f'{SUBJECT}.{action}'": ["thread.commented", "thread.attached", "thread.taken", "thread.put_back"],
+    "f'payout_schedule.{occurrence.outcome}'": [
+        f"payout_schedule.{each}" for each in ("requested", "refused", "missed")
+    ],
     "f'channel.{action}'": ["channel.added", "channel.turned", "channel.ended"],
     "f'freeze.{action}'": ["freeze.begun", "freeze.thaw_agreed", "freeze.thawed"],
     "f'person.factor_{row.action}'": [f"person.factor_{each}" for each in FactorChange.Action.values],

@@ -35,6 +35,8 @@ from exchange_ops.transfers import machine as transfer_machine
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine as withdrawal_machine
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
+from exchange_ops.withdrawals.schedules import book as schedules
+from exchange_ops.withdrawals.schedules import requesting
 from tests.cases import one_of_each
 from tests.chaindata.views import rows as chain
 from tests.desk.staff import keeping
@@ -42,6 +44,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
 from tests.exchange_ops.restores import restore_rows
+from tests.exchange_ops.withdrawals.schedules import plans
 
 CRITICAL = {
     FELL_BACK,
@@ -107,6 +110,11 @@ def overdue(operator):
     withdrawal_machine.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
     withdrawal_machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
+
+
+def missed(operator):
+    plans.due(operator, first=timedelta(hours=-25))
+    requesting.sweep(now=clock.now())
 
 
 def unproven(operator):
@@ -255,6 +263,7 @@ PROVOKED = {
     ),
     alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found on the exchange; its status is unknown."),
     alarms.HOLD_LEFT: (hold_left, "the funds are still reserved at the exchange"),
+    alarms.PAYOUT_NOT_REQUESTED: (missed, "Countersign did not request it within 24 hours of its time."),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (
         lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
@@ -360,6 +369,9 @@ ENDED = {
     ),
     alarms.TRANSFER_NOT_SEEN: lambda: resolved(Transfer, event="closed", to="closed"),
     alarms.HOLD_LEFT: lambda: LedgerEntry.objects.update(status="failed"),
+    alarms.PAYOUT_NOT_REQUESTED: lambda: [
+        schedules.skip(row.pk, number=2, person=row.person, now=clock.now()) for row in schedules.active()
+    ],
     alarms.PAYOUT_OVERDUE: lambda: [
         withdrawal_machine.move(row, event="exchange_succeeded", to="settled", now=clock.now())
         for row in Withdrawal.objects.filter(state="committed")

@@ -26,6 +26,7 @@ from tests.exchange_ops.ledger.test_list_plans import ADDRESSES
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
 from tests.exchange_ops.permissions.subjects.payees import added
+from tests.exchange_ops.withdrawals.schedules import plans
 
 pytestmark = pytest.mark.django_db
 # What adds up rows of other tables for each of its own is read as its page is, and so are the sentences of the trail.
@@ -45,6 +46,7 @@ def reader(signed_in, make_person, payable):
     moved = rows.transfer(person, kind="bank_to_trading", now=now)
     rows.transfer(person, kind="to_user", now=now)
     added(person)
+    plans.due(person)
     order_rows.requested(person, now=now)
     order_rows.elsewhere(now=now)
     order_rows.placed(person, now=now, status="filled", filled="1")
