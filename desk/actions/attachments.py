@@ -7,6 +7,7 @@ content: a stored file that was changed outside the desk is not handed out.
 import hashlib
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -30,26 +31,32 @@ class CannotRead(Exception):
     """The stored content isn't what was attached; the text is the sentence for the person."""
 
 
-def attach(
-    *,
-    subject: str,
-    person: "Person",
-    name: str,
-    content: bytes,
-    request_key: str,
-    now: datetime,
-    session_key: str = "",
-) -> Attachment:
-    """Attach a file of up to `MOST_BYTES`; the same request sent again attaches none. Raises CannotSay."""
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file before it is attached: its name without folders, its kind, and its content of up to `MOST_BYTES`."""
+
+    name: str
+    kind: file_types.FileType
+    content: bytes
+
+
+def check(name: str, content: bytes) -> File:
+    """The file of this name and content; what stands before the last slash of the name is dropped. Raises CannotSay."""
     name = re.split(r"[/\\]", name)[-1].strip()
-    kind = _checked(name, content)
+    return File(name, _kind(name, content), content)
+
+
+def attach(
+    *, subject: str, person: "Person", file: File, request_key: str, now: datetime, session_key: str = ""
+) -> Attachment:
+    """Attach a file; the same request sent again attaches none. Raises CannotSay."""
     row = Attachment(
         subject=subject,
         person=person,
-        stored_id=hashlib.sha256(content).hexdigest(),
-        name=name,
-        media_type=kind.media_type,
-        size=len(content),
+        stored_id=hashlib.sha256(file.content).hexdigest(),
+        name=file.name,
+        media_type=file.kind.media_type,
+        size=len(file.content),
         request_key=request_key[:80],
         at=now,
     )
@@ -59,9 +66,10 @@ def attach(
         with transaction.atomic():
             if Attachment.objects.filter(subject=subject).count() >= MOST_FILES:
                 raise CannotSay(f"Not attached: {MOST_FILES} files are attached already, which is the most.")
-            StoredFile.objects.bulk_create([StoredFile(sha256=row.stored_id, content=content)], ignore_conflicts=True)
+            stored = StoredFile(sha256=row.stored_id, content=file.content)
+            StoredFile.objects.bulk_create([stored], ignore_conflicts=True)
             row.save(force_insert=True)
-            facts = {"name": name, "sha256": row.stored_id, "bytes": str(row.size), "type": kind.name}
+            facts = {"name": file.name, "sha256": row.stored_id, "bytes": str(row.size), "type": file.kind.name}
             threads.record(subject, "attached", person, now=now, session_key=session_key, after=facts)
             # The facts of a request name its files: whoever is about to approve it sees a new one at once.
             announcements.announce(subject)
@@ -121,7 +129,7 @@ def replay(events: Iterator["AuditEvent"]) -> Iterator[str]:
             yield f"file {stored.pk}: the content was changed"
 
 
-def _checked(name: str, content: bytes) -> file_types.FileType:
+def _kind(name: str, content: bytes) -> file_types.FileType:
     """What kind of file it is. Raises CannotSay with the reason why it can't be attached."""
     if not content:
         raise CannotSay("Not attached: the file is empty.")

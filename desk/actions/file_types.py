@@ -10,8 +10,8 @@ MOST_MB: Final = 5
 MOST_BYTES: Final = MOST_MB * 1_000_000
 TOO_LARGE: Final = f"Not attached: the file is larger than {MOST_MB} MB."
 BODY_BYTES: Final = MOST_BYTES + 100_000  # of a request with a file and the fields beside it
-# Where such a request is sent; the rooms may put an account before every path.
-PATHS: Final = re.compile(r"(?:/[\w-]+/[0-9]+)?/action/threads/[\w-]+/[0-9]+/files/", re.ASCII)
+# Where such requests are sent; the rooms may put an account before every path.
+PATHS: Final = re.compile(r"(?:/[\w-]+/[0-9]+)?/(?:action/threads/[\w-]+/[0-9]+/files|withdrawals/new)/", re.ASCII)
 _TAIL: Final = 1024  # bytes in which a file's last mark is looked for: programs write some padding behind it
 _ALLOWED_CONTROLS: Final = frozenset(b"\t\r\n\f")
 

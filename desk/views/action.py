@@ -14,7 +14,8 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock
-from desk.actions import attachments, entries, file_types, listing, selection, threads
+from desk.actions import attachments, entries, listing, selection, threads
+from desk.actions.file_field import FileField
 from desk.actions.models import Attachment
 from desk.incidents import queries
 from desk.incidents.kinds import Severity
@@ -42,21 +43,9 @@ class CommentForm(forms.Form):
 
 
 class FileForm(forms.Form):
-    """One file. Its name and content are checked where it is stored."""
+    """One file."""
 
-    file = forms.FileField(
-        label="Attach a file",
-        help_text=f"{file_types.NAMES}, up to {file_types.MOST_MB} MB. It can't be removed later.",
-        allow_empty_file=True,
-        error_messages={"required": "Choose a file."},
-        widget=forms.FileInput(
-            attrs={
-                "accept": ",".join(file_types.SUFFIXES),
-                "data-most-bytes": file_types.MOST_BYTES,
-                "data-too-large": file_types.TOO_LARGE,
-            }
-        ),
-    )
+    file = FileField(label="Attach a file")
     request_key = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
@@ -198,14 +187,11 @@ def attach(request: HttpRequest, name: str, number: int) -> HttpResponse:
     form = FileForm(request.POST, request.FILES)
     if not form.is_valid():
         return _thread(request, person, name, number, file_form=form, status=422)
-    file = form.cleaned_data["file"]
     try:
         attachments.attach(
             subject=f"{name}:{number}",
             person=person,
-            name=file.name or "",
-            # Of a file that is too large only as much is read as shows that it is.
-            content=file.read(file_types.MOST_BYTES + 1),
+            file=form.cleaned_data["file"],
             request_key=form.cleaned_data["request_key"] or get_random_string(20),
             now=clock.now(),
             session_key=request.session.session_key or "",

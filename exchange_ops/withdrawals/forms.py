@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.actions.file_field import HINT, FileField
 from desk.audit.words import SYSTEM
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm, PatternField
@@ -55,6 +56,11 @@ class NewWithdrawalForm(RequestForm):
         widget=forms.Textarea(attrs={"rows": 2}),
         error_messages={"required": "Enter the purpose of the payment. Approvers will see it."},
     )
+    file = FileField(
+        label="Invoice or contract",
+        required=False,
+        help_text=f"Shown to approvers and kept as evidence. {HINT}",
+    )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(
@@ -101,6 +107,7 @@ class NewWithdrawalForm(RequestForm):
             "payment_id": cleaned["payment_id"],
             "include_fee": cleaned["fee_from"] == self.FEE_FROM_AMOUNT,
             "reason": cleaned["reason"],
+            "file": cleaned["file"],
             "request_key": str(cleaned["request_key"]),
         }
 

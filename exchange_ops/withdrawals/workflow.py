@@ -15,6 +15,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from desk.actions import attachments
 from desk.fields import plain
 from desk.machines import mover
 from desk.machines.lanes import LANES, WAIT_S, Job
@@ -117,12 +118,14 @@ def request(
     reason: str,
     request_key: str,
     now: datetime,
+    file: attachments.File | None = None,
     via: str = "page",
     session_key: str = "",
 ) -> Withdrawal:
     """Request a payout. The same `request_key` of the same person always gives the same row.
 
-    `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
+    `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. `file` is attached together
+    with the request, or neither is stored. Raises CannotRequest.
     """
     row = unsaved(
         initiator=initiator,
@@ -138,7 +141,7 @@ def request(
     )
     if (earlier := _once(row).earlier()) is not None:
         return earlier
-    return record(row, request_checks.check(row, now=now), now=now, session_key=session_key)
+    return record(row, request_checks.check(row, now=now), now=now, session_key=session_key, file=file)
 
 
 def unsaved(
@@ -176,15 +179,32 @@ def record(
     now: datetime,
     session_key: str = "",
     evidence: Mapping[str, Any] | None = None,
+    file: attachments.File | None = None,
 ) -> Withdrawal:
     """Record a request whose checks gave this destination, once for its person and key.
 
-    `evidence` stays with its first event. Raises CannotRequest where the key was used for something else.
+    `evidence` stays with its first event; `file` is attached with it. Raises CannotRequest where the key was used for
+    something else.
     """
     once = _once(row)
     row.address, row.payment_id = destination.address, destination.payment_id
     facts: dict[str, Any] = {"now": now, "session_key": session_key, "evidence": evidence}
-    return once.store(lambda: machine.create(row, actor=row.initiator, **facts))
+
+    def create() -> Withdrawal:
+        with transaction.atomic():
+            created = machine.create(row, actor=row.initiator, **facts)
+            if file is not None:
+                attachments.attach(
+                    subject=created.subject,
+                    person=created.initiator,
+                    file=file,
+                    request_key=f"payout:{created.request_key}",
+                    now=now,
+                    session_key=session_key,
+                )
+            return created
+
+    return once.store(create)
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:

@@ -141,6 +141,13 @@ document.addEventListener("change", function ({ target }) {
   target.setCustomValidity(target.files[0]?.size > target.dataset.mostBytes ? target.dataset.tooLarge : "");
   target.reportValidity();
 });
+document.addEventListener("submit", function (event) {
+  const file = event.target.querySelector("[data-most-bytes]:invalid");
+  if (!file) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  file.reportValidity();
+}, true);
 showCopy(document);
 localHours(document);
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

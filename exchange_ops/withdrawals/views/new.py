@@ -63,7 +63,7 @@ def new(request: DeskRequest) -> HttpResponse:
         return _render_form(request, form, others, filled=form.payees.get(str(form["payee"].value())))
     if (split := _split(request)) is not None:
         return _render_form(request, payee_picker.unsent(request, split.fields, payable), others, split=split)
-    form = NewWithdrawalForm(request.POST, currencies=payable, payees=payee_picker.of_request(request))
+    form = NewWithdrawalForm(request.POST, request.FILES, currencies=payable, payees=payee_picker.of_request(request))
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
     try:
@@ -136,6 +136,7 @@ def _render_form(
     context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split}
     context |= {"filled": filled, "again": None, "template": None}
     context["template" if isinstance(source, PayoutTemplate) else "again"] = source
+    context["file_again"] = bool(request.FILES)
     context["frozen"] = freezes.active_at(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)

@@ -51,9 +51,8 @@ def sign(walk: Any, row: Any, person: Any, key: SoftKey, comment: str = "") -> N
 
 
 def _attach(row: Any, name: str, content: bytes) -> None:
-    attachments.attach(
-        subject=row.subject, person=row.initiator, name=name, content=content, request_key=name, now=clock.now()
-    )
+    file = attachments.check(name, content)
+    attachments.attach(subject=row.subject, person=row.initiator, file=file, request_key=name, now=clock.now())
 
 
 def bundled(row: Any, *, reader: Any = None, proof: material.Material | None = None) -> tuple[bytes, Any]:

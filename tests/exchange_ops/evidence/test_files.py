@@ -87,8 +87,7 @@ def test_what_was_changed_in_the_database_is_not_passed_on(make_person: Any) -> 
     attachments.attach(
         subject=row.subject,
         person=row.initiator,
-        name="a.pdf",
-        content=INVOICE,
+        file=attachments.check("a.pdf", INVOICE),
         request_key="k",
         now=clock.now(),
     )

@@ -95,9 +95,8 @@ def watch(walk: Any) -> Watch:
 
 
 def attach(row: Withdrawal, person: Any) -> None:
-    attachments.attach(
-        subject=row.subject, person=person, name="bill.txt", content=b"Bill 7", request_key="bill", now=clock.now()
-    )
+    file = attachments.check("bill.txt", b"Bill 7")
+    attachments.attach(subject=row.subject, person=person, file=file, request_key="bill", now=clock.now())
 
 
 def test_a_paid_payout_at_each_of_its_moments(watch):

@@ -4,8 +4,11 @@ import uuid
 from decimal import Decimal
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from desk import clock
+from desk.actions import attachments, threads
+from desk.actions.models import Attachment, StoredFile
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
@@ -124,6 +127,37 @@ def test_a_double_click_a_second_tab_and_a_reload_are_one_request(signed_in, ope
     places = {client.post(PATH, form)["Location"] for client in (first, first, second)}
     assert len(places) == 1
     assert Withdrawal.objects.count() == 1
+
+
+def invoice(name="invoice-2041.txt", content=b"Invoice 2041: 1.25 BCH"):
+    return SimpleUploadedFile(name, content)
+
+
+def test_an_invoice_is_attached_together_with_its_request_and_once(signed_in, operator):
+    client, form = signed_in(operator), typed()
+    for _ in range(2):
+        assert client.post(PATH, {**form, "file": invoice()}).status_code == 302
+    (row,) = Withdrawal.objects.all()
+    (file,) = attachments.of(row.subject)
+    assert (file.name, file.person, file.size) == ("invoice-2041.txt", operator, 22)
+    assert "invoice-2041.txt" in client.get(f"/withdrawals/{row.pk}/").content.decode()
+
+
+def test_an_invoice_that_cannot_be_attached_requests_nothing(signed_in, operator, monkeypatch):
+    refusal = refused(signed_in(operator), file=invoice("a.pdf", b"text"))
+    assert "is not a PDF file" in refusal.context["form"].errors["file"][0]
+    monkeypatch.setattr(threads, "record", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        signed_in(operator).post(PATH, typed(file=invoice()))
+    assert not Withdrawal.objects.exists()
+    assert not StoredFile.objects.exists()
+
+
+def test_a_refused_form_says_that_its_file_has_to_be_chosen_again(signed_in, operator):
+    note = "The file was not attached."
+    assert note in refused(signed_in(operator), amount="", file=invoice()).content.decode()
+    assert note not in refused(signed_in(operator), amount="").content.decode()
+    assert not Attachment.objects.exists()
 
 
 def test_a_used_key_with_other_content_is_a_mistake_and_no_second_payment(signed_in, operator):
