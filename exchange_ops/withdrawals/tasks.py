@@ -57,15 +57,11 @@ def sweep_withdrawals() -> None:
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
 
 
-@followed(ERRANDS)
-def _schedules(at: Round) -> None:
-    requesting.sweep(now=at.now())
-
-
 @WORK.task("exchange_ops.sweep_schedules", every_s=SWEEP_S)
-def sweep_schedules() -> None:
+@followed(ERRANDS)
+def sweep_schedules(at: Round) -> None:
     """Request every payout of a schedule that is due."""
-    _schedules()
+    requesting.sweep(now=at.now())
 
 
 @WORK.task(payouts.TASK, every_s=5, queue=CHAIN)
