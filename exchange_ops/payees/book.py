@@ -30,7 +30,7 @@ class Key(NamedTuple):
 def approved(keys: Collection[Key], *, now: datetime) -> dict[Key, Payee]:
     """Those of these recipients that are approved payees now, from a few queries however many there are."""
     rows = in_force(now).filter(account__in={key.account for key in keys}, address__in={key.address for key in keys})
-    by_key = {Key(row.account_id, row.currency, row.address, row.payment_id): row for row in _proven(rows)}
+    by_key = _newest(_proven(rows))
     return {key: by_key[key] for key in keys if key in by_key}
 
 
@@ -44,7 +44,32 @@ def in_force(now: datetime) -> QuerySet[Payee]:
 def usable(*, account: Account, currency: str, now: datetime) -> list[Payee]:
     """The approved payees that count at the account now, by name; an empty `currency` stands for every currency."""
     rows = in_force(now).filter(account=account)
-    return _proven(rows.filter(currency=currency) if currency else rows)
+    proven = _proven(rows.filter(currency=currency) if currency else rows)
+    newest = _newest(proven)
+    return [row for row in proven if newest[key_of(row)] == row]
+
+
+def key_of(row: Payee) -> Key:
+    """The recipient of a payee."""
+    return Key(row.account_id, row.currency, row.address, row.payment_id)
+
+
+def of_recipient(row: Payee) -> QuerySet[Payee]:
+    """Every payee of the same recipient, this one as well."""
+    return Payee.objects.filter(**_recipient(row)).order_by("pk")
+
+
+def renewed(row: Payee) -> Payee | None:
+    """The payee that counts while this one waits or cools off, and that this one takes over from."""
+    return of_recipient(row).filter(state=states.ACTIVE, pk__lt=row.pk).first()
+
+
+def goes_back_to(row: Payee, earlier: Payee) -> bool:
+    """Whether this payee is that earlier one, or renews it without a gap: nobody removed it and it never expired."""
+    if key_of(row) != key_of(earlier):
+        return False
+    approved_between = of_recipient(row).filter(pk__gte=earlier.pk, pk__lt=row.pk, counts_from__isnull=False)
+    return earlier.pk <= row.pk and not approved_between.exclude(state=states.RENEWED).exists()
 
 
 def digest_of(row: Payee) -> str:
@@ -53,6 +78,15 @@ def digest_of(row: Payee) -> str:
     texts = ("title", "owner", "group", "supplier", "evidence")
     signed = ["countersign-payee-1", *(getattr(row, name) for name in (*names, *texts))]
     return hashlib.sha256(trail.canonical(signed).encode()).hexdigest()
+
+
+def _recipient(row: Payee) -> dict[str, object]:
+    return {name: getattr(row, name) for name in ("account_id", "currency", "address", "payment_id")}
+
+
+def _newest(rows: list[Payee]) -> dict[Key, Payee]:
+    """By recipient: where a renewal counts already, it and no longer the payee before it."""
+    return {key_of(row): row for row in sorted(rows, key=lambda row: row.pk)}
 
 
 def _proven(rows: QuerySet[Payee]) -> list[Payee]:

@@ -54,6 +54,11 @@ class PayeeForm(forms.Form):
         for name, sentence in self.ASKS.items():
             self.fields[name].error_messages["required"] = sentence
 
+    @classmethod
+    def renewing(cls, row: Payee) -> dict[str, str]:
+        """The fields that renew this payee. How its address was checked is asked once more."""
+        return {name: getattr(row, name) for name in cls.base_fields if name != "evidence"}
+
 
 class ApproveForm(SecondFactorForm):
     """A second factor for the payee on the page."""

@@ -43,10 +43,14 @@ class Payee(OfAccount, Subject):
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="payee_known_state"),
-            models.UniqueConstraint(
-                fields=["account", "currency", "address", "payment_id"],
-                condition=Q(state__in=states.TABLE.open),
-                name="payee_one_open_per_recipient",
+            # A renewal is added, approved and cools off while the payee that it renews still counts.
+            *(
+                models.UniqueConstraint(
+                    fields=["account", "currency", "address", "payment_id"],
+                    condition=Q(state=state),
+                    name=f"payee_one_{state}_per_recipient",
+                )
+                for state in states.TABLE.open
             ),
             models.CheckConstraint(
                 condition=~Q(state__in=[states.COOLING_OFF, states.ACTIVE])

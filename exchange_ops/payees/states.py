@@ -1,7 +1,8 @@
 """The states of a payee: one person adds it, two of treasury approve it, and it counts a day later.
 
 The day between the last approval and the first use is there for colleagues to notice what should not have been added.
-Removing a payee takes one person and is immediate. A payee ends after half a year unless it is added again.
+Removing a payee takes one person and is immediate. A payee ends after half a year. In its last month the same recipient
+can be added once more, with the same approvals and the same day after them; the earlier row counts until then.
 """
 
 from datetime import timedelta
@@ -13,11 +14,14 @@ APPROVALS: Final = 2
 OPEN_FOR: Final = timedelta(days=7)
 COOLING: Final = timedelta(hours=24)
 LASTS: Final = timedelta(days=183)
+RENEWABLE: Final = timedelta(days=30)  # before it expires
+REPORTED: Final = timedelta(days=14)  # before it expires, where no renewal is under way
 
 REVIEW: Final = "review"
 COOLING_OFF: Final = "cooling"
 ACTIVE: Final = "active"
 EXPIRED: Final = "expired"
+RENEWED: Final = "renewed"
 LAPSED: Final = "lapsed"
 REJECTED: Final = "rejected"
 WITHDRAWN: Final = "withdrawn"
@@ -54,6 +58,14 @@ STATES: Final[dict[str, State]] = {
         Tone.QUIET,
         terminal=True,
         icon="clock",
+    ),
+    RENEWED: State(
+        "Renewed",
+        "The same recipient was approved once more: the renewal counts instead of this payee.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        terminal=True,
+        icon="refresh-cw",
     ),
     LAPSED: State(
         "Not approved in time",
@@ -95,6 +107,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(8, COOLING_OFF, "removed", REMOVED, ("treasury",)),
     _T(9, ACTIVE, "removed", REMOVED, ("treasury",)),
     _T(10, ACTIVE, "expired", EXPIRED, ("desk",)),
+    _T(11, ACTIVE, "renewed", RENEWED, ("desk",)),
 )
 _CONTENT: Final = Column.RECORDED | Column.FIXED
 _SIGNED: Final = _CONTENT | Column.SIGNED

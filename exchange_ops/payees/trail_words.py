@@ -22,5 +22,6 @@ WORDS: Final = Words(
         "activated": "{who} put {it} into effect.",
         "removed": "{who} removed {it}.",
         "expired": "{who} ended {it}: it expired.",
+        "renewed": "{who} ended {it}: its renewal counts from now on.",
     },
 )

@@ -14,7 +14,7 @@ from desk.lists.declared import Column, List, Rows, Value
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.context import Entry
-from desk.web.requests import DeskRequest, prefilled
+from desk.web.requests import DeskRequest, prefilled, prefilled_number
 from exchange_ops.market.models import Currency
 from exchange_ops.payees import book, machine, rules, states, workflow
 from exchange_ops.payees.forms import ApproveForm, PayeeFilter, PayeeForm, ReasonForm
@@ -81,14 +81,16 @@ PAYEES: Final = List(
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_add, ONLY)
 def new(request: DeskRequest) -> HttpResponse:
-    """Add a payee for others to approve."""
+    """Add a payee for others to approve, or one that renews the payee named in the address."""
     currencies = list(Currency.objects.filter(crypto=True).order_by("code"))
+    renews = _renewed(request)
     if request.method != "POST":
         initial = prefilled(request, "currency", "address", "payment_id", "title", longest=256)
-        return _render_form(request, PayeeForm(initial=initial, currencies=currencies))
+        initial = initial if renews is None else PayeeForm.renewing(renews)
+        return _render_form(request, PayeeForm(initial=initial, currencies=currencies), renews)
     form = PayeeForm(request.POST, currencies=currencies)
     if not form.is_valid():
-        return _render_form(request, form, status=422)
+        return _render_form(request, form, renews, status=422)
     key = request.session.session_key or ""
     account, now = accounts.required(request), clock.now()
     try:
@@ -96,8 +98,9 @@ def new(request: DeskRequest) -> HttpResponse:
     except CannotAdd as refusal:
         for name, sentence in refusal.problems.items():
             form.add_error(name if name in form.fields else None, sentence)
-        return _render_form(request, form, status=422)
-    messages.success(request, f"{row.reference}, {row.title}: added. Two treasurers must approve it.")
+        return _render_form(request, form, renews, status=422)
+    what = "added" if book.renewed(row) is None else "renewal requested"
+    messages.success(request, f"{row.reference}, {row.title}: {what}. Two treasurers must approve it.")
     return redirect("payee", row.pk)
 
 
@@ -162,8 +165,29 @@ def _decided(
     return redirect("payee", row.pk)
 
 
-def _render_form(request: DeskRequest, form: PayeeForm, *, status: int = 200) -> HttpResponse:
-    return show(request, "exchange_ops/payee_new.html", {"form": form}, status=status)
+def _renewing(request: DeskRequest, row: Payee) -> dict[str, Any]:
+    """What the page says of the payee that this one renews, and of those that renew it."""
+    earlier, now = book.renewed(row), clock.now()
+    return {
+        "now": now,
+        "renews": earlier,
+        "changes": workflow.changes(earlier, row) if earlier else [],
+        "renewals": workflow.renewals(row),
+        "may_renew": rules.may_add(request.user, row.account_id) and workflow.is_renewable(row, now),
+    }
+
+
+def _renewed(request: DeskRequest) -> Payee | None:
+    """The payee that a link asks to renew, if it can be renewed now."""
+    number = prefilled_number(request, "renew")
+    if number is None:
+        return None
+    row = Payee.objects.filter(pk=number, account__in=accounts.in_view(request)).first()
+    return row if row is not None and workflow.is_renewable(row, clock.now()) else None
+
+
+def _render_form(request: DeskRequest, form: PayeeForm, renews: Payee | None, *, status: int = 200) -> HttpResponse:
+    return show(request, "exchange_ops/payee_new.html", {"form": form, "renews": renews}, status=status)
 
 
 def _render_page(
@@ -175,7 +199,7 @@ def _render_page(
     approvals = PayeeApproval.objects.filter(payee=row).select_related("person")
     may_reject = waits and may_decide and not is_own
     context = {
-        "now": clock.now(),
+        **_renewing(request, row),
         "row": row,
         "approvals": approvals,
         "counting": len(book.BALLOT.counting_by_row([row], stage="review", verdict="approve").get(row.pk, [])),

@@ -59,6 +59,8 @@ def add(
     if problems := fill(row, {**texts, "currency": currency, "address": address, "payment_id": payment_id}):
         raise CannotAdd(problems)
     row.digest = book.digest_of(row)
+    if (twin := _approved_twin(row, now)) is not None:
+        return twin
     try:
         with transaction.atomic():
             machine.create(row, event="added", now=now, actor=person, session_key=session_key)
@@ -110,6 +112,8 @@ def approve(
                 **act.moved,
             )
         else:
+            if book.of_recipient(row).filter(state=states.COOLING_OFF).exists():
+                raise CannotDecide("Another payee with this recipient was approved meanwhile. Reject this one.")
             counts_from = now + states.COOLING
             machine.move(
                 row,
@@ -159,7 +163,32 @@ def remove(*, payee_id: int, person: "Person", reason: str, now: datetime, sessi
         if row.state not in {states.COOLING_OFF, states.ACTIVE}:
             raise CannotDecide(_why_over(row))
         _end(row, act, event="removed", to=states.REMOVED, words=f"Removed by {person}: {reason}")
+        for renewal in renewals(row):
+            _end_renewal(renewal.pk, act, row)
     return row
+
+
+def renewals(row: Payee) -> QuerySet[Payee]:
+    """The payees that wait or cool off to renew this one; they end when it is removed."""
+    later = book.of_recipient(row).filter(pk__gt=row.pk, state__in=(states.REVIEW, states.COOLING_OFF))
+    return later.select_related("initiator")
+
+
+def is_renewable(row: Payee, now: datetime) -> bool:
+    """Whether the same recipient can be added once more: in the last month, while no renewal is under way."""
+    return row.state == states.ACTIVE and now >= renewable_from(row) and not renewals(row).exists()
+
+
+def changes(earlier: Payee, row: Payee) -> list[tuple[str, str, str]]:
+    """What differs between a renewal and the payee that it renews: the fact's name, its earlier and its new text."""
+    names = {"title": "Name", "owner": "Owner", "group": "Group", "supplier": "Reference"}
+    texts = [(words, getattr(earlier, name), getattr(row, name)) for name, words in names.items()]
+    return [(words, before, after) for words, before, after in texts if before != after]
+
+
+def renewable_from(row: Payee) -> datetime:
+    """From when an approved payee can be renewed."""
+    return (row.expires_at or row.created_at) - states.RENEWABLE
 
 
 def current(row: Payee) -> QuerySet[PayeeApproval]:
@@ -211,6 +240,16 @@ def lookalike(row: Payee, others: Iterable[Payee]) -> str:
 
 
 def _activate(row: Payee, *, now: datetime, client_for: Any = None) -> None:
+    if (earlier := book.renewed(row)) is not None:
+        machine.move(
+            machine.lock(earlier.pk),
+            event="renewed",
+            to=states.RENEWED,
+            now=now,
+            next_action_at=None,
+            last_problem=f"Renewed by {row.reference}, {row.title}.",
+            evidence={"renewal": row.reference},
+        )
     machine.move(row, event="activated", to=states.ACTIVE, now=now, next_action_at=row.expires_at)
 
 
@@ -255,13 +294,38 @@ def _text_problems(texts: dict[str, str]) -> dict[str, str]:
     return problems
 
 
+def _approved_twin(row: Payee, now: datetime) -> Payee | None:
+    """The approved payee that the same form added. Raises CannotAdd for one of another form, before it is renewable."""
+    for other in book.of_recipient(row).filter(state__in=(states.COOLING_OFF, states.ACTIVE)).order_by("-pk"):
+        if other.state == states.ACTIVE and now >= renewable_from(other):
+            continue
+        if other.digest == row.digest:
+            return other
+        when = f"{renewable_from(other):%Y-%m-%d %H:%M} UTC"
+        raise CannotAdd({"address": f"{_listed(other)} It can be renewed from {when}."})
+    return None
+
+
+def _listed(other: Payee | None) -> str:
+    which = "" if other is None else f" ({other.reference}, {other.title})"
+    return f"Payee not added: this address and payment ID are already in the list{which}."
+
+
+def _end_renewal(number: int, act: Act, removed: Payee) -> None:
+    """End a renewal together with the payee that it was to renew: whoever removes one trusts neither."""
+    row = machine.lock(number)
+    waits = row.state == states.REVIEW
+    event, to = ("rejected", states.REJECTED) if waits else ("removed", states.REMOVED)
+    if waits and row.initiator_id == act.person.pk:
+        event, to = "withdrawn", states.WITHDRAWN
+    _end(row, act, event=event, to=to, words=f"{removed.reference} was removed by {act.person}: {act.comment}")
+
+
 def _open_twin(row: Payee) -> Payee:
-    named = {name: getattr(row, name) for name in ("account", "currency", "address", "payment_id")}
-    twin = Payee.objects.filter(state__in=states.TABLE.open, **named).first()
+    twin = book.of_recipient(row).filter(state=states.REVIEW).first()
     if twin is not None and twin.digest == row.digest:
         return twin
-    which = "" if twin is None else f" ({twin.reference}, {twin.title})"
-    raise CannotAdd({"address": f"Payee not added: this address and payment ID are already in the list{which}."})
+    raise CannotAdd({"address": _listed(twin)})
 
 
 def _refuse(row: Payee, act: Act) -> None:

@@ -76,7 +76,8 @@ def obstacle(row: PayoutSchedule, *, now: datetime) -> str:
     if PayoutTemplateEnd.objects.filter(template=row.template_id).exists():
         return f"The template {row.template.name} was removed."
     key = book.recipient(row.template)
-    if row.payee is not None and getattr(payees.approved([key], now=now).get(key), "pk", None) != row.payee_id:
+    approved = payees.approved([key], now=now).get(key)
+    if row.payee is not None and (approved is None or not payees.goes_back_to(approved, row.payee)):
         return f"The recipient is no longer the approved payee {row.payee.reference}, {row.payee.title}."
     return ""
 

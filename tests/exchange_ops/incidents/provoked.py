@@ -25,6 +25,8 @@ from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.payees import machine as payee_machine
+from exchange_ops.payees.models import Payee
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import machine as margin_machine
@@ -43,6 +45,7 @@ from tests.desk.staff import keeping
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
+from tests.exchange_ops.permissions.subjects import payees as payee_subjects
 from tests.exchange_ops.restores import restore_rows
 from tests.exchange_ops.withdrawals.schedules import plans
 
@@ -115,6 +118,12 @@ def overdue(operator):
 def missed(operator):
     plans.due(operator, first=timedelta(hours=-25))
     requesting.sweep(now=clock.now())
+
+
+def nearly_expired(operator):
+    row = payee_subjects.approved_by_two(payee_subjects.added(operator))
+    Payee.objects.filter(pk=row.pk).update(expires_at=clock.now() + timedelta(days=13))
+    payee_machine.move(Payee.objects.get(pk=row.pk), event="activated", to="active", now=clock.now())
 
 
 def unproven(operator):
@@ -264,6 +273,7 @@ PROVOKED = {
     alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found on the exchange; its status is unknown."),
     alarms.HOLD_LEFT: (hold_left, "the funds are still reserved at the exchange"),
     alarms.PAYOUT_NOT_REQUESTED: (missed, "Countersign did not request it within 24 hours of its time."),
+    alarms.PAYEE_EXPIRES: (nearly_expired, "Renew it, or close this if it is no longer needed."),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (
         lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
@@ -372,6 +382,9 @@ ENDED = {
     alarms.PAYOUT_NOT_REQUESTED: lambda: [
         schedules.skip(row.pk, number=2, person=row.person, now=clock.now()) for row in schedules.active()
     ],
+    alarms.PAYEE_EXPIRES: lambda: payee_machine.move(
+        Payee.objects.get(), event="expired", to="expired", now=clock.now()
+    ),
     alarms.PAYOUT_OVERDUE: lambda: [
         withdrawal_machine.move(row, event="exchange_succeeded", to="settled", now=clock.now())
         for row in Withdrawal.objects.filter(state="committed")

@@ -106,6 +106,79 @@ def test_the_same_recipient_is_there_once_and_the_same_form_twice_gives_one_row(
     assert Payee.objects.count() == 1
 
 
+def counting(operator, monkeypatch, **changes):
+    """A payee that counts, on the first day on which it can be renewed."""
+    row = approved_by_two(added(operator, **changes))
+    at(monkeypatch, row.counts_from)
+    workflow.look(row.pk, now=clock.now(), client_for=None)
+    at(monkeypatch, row.expires_at - states.RENEWABLE)
+    return Payee.objects.get(pk=row.pk)
+
+
+def test_in_its_last_month_a_recipient_is_approved_once_more_and_never_stops_counting(operator, treasury, monkeypatch):
+    row = counting(operator, monkeypatch)
+    with monkeypatch.context() as earlier:
+        at(earlier, clock.now() - timedelta(seconds=1))
+        with pytest.raises(workflow.CannotAdd, match="It can be renewed from 20"):
+            added(treasury)
+    renewal = added(treasury, evidence="Read back once more")
+    assert book.renewed(renewal) == row
+    assert in_force(row, clock.now()) == {key(row): row}
+    renewal = approved_by_two(renewal, "third", "fourth")
+    assert in_force(row, clock.now()) == {key(row): row}, "the renewal cools off"
+    at(monkeypatch, renewal.counts_from)
+    assert in_force(row, clock.now()) == {key(row): renewal}, "by its time, whoever looked at it"
+    assert book.usable(account=row.account, currency="", now=clock.now()) == [renewal]
+    workflow.look(renewal.pk, now=clock.now(), client_for=None)
+    states_now = dict(Payee.objects.values_list("pk", "state"))
+    assert states_now == {row.pk: "renewed", renewal.pk: "active"}
+    assert book.goes_back_to(renewal, row)
+    assert (book.renewed(row), book.renewed(renewal)) == (None, None)
+
+
+def test_the_same_form_renews_as_well_with_approvals_of_its_own(operator, monkeypatch):
+    row = counting(operator, monkeypatch)
+    renewal = added(operator)
+    assert (renewal.pk != row.pk, renewal.digest) == (True, row.digest)
+    assert added(operator).pk == renewal.pk
+    assert not workflow.current(renewal).exists()
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_whoever_removes_a_payee_ends_its_renewal_too(operator, treasury, monkeypatch, approved):
+    row = counting(operator, monkeypatch)
+    renewal = added(operator, evidence="Again")
+    renewal = approved_by_two(renewal, "third", "fourth") if approved else renewal
+    words = {"reason": "The account was taken over", "now": clock.now()}
+    workflow.remove(payee_id=row.pk, person=treasury, **words)
+    renewal.refresh_from_db()
+    assert renewal.state == ("removed" if approved else "rejected")
+    assert f"{row.reference} was removed by" in renewal.last_problem
+    at(monkeypatch, clock.now() + LATER)
+    again = approved_by_two(added(operator), "fifth", "sixth")
+    at(monkeypatch, again.counts_from)
+    assert in_force(row, clock.now()) == {key(row): again}
+    assert not book.goes_back_to(again, row), "who was removed was not renewed"
+
+
+def test_a_renewal_is_filled_in_but_for_the_check_and_shows_what_it_changes(signed_in, operator, monkeypatch):
+    row = counting(operator, monkeypatch, group="Suppliers")
+    client = signed_in(operator)
+    link = f"/payees/new/?renew={row.pk}"
+    assert link in client.get(f"/payees/{row.pk}/").content.decode()
+    form = client.get(link).context["form"]
+    assert (form["address"].value(), form["group"].value(), form["evidence"].value()) == (
+        row.address,
+        "Suppliers",
+        None,
+    )
+    sent = {name: form[name].value() or "" for name in form.fields} | {"group": "Directors", "evidence": "Called back"}
+    page = client.post(link, sent, follow=True).content.decode()
+    assert f"/payees/{row.pk}/" in page
+    assert re.search(r"Group:\s+<bdi>Suppliers</bdi> →\s+<bdi>Directors</bdi>", page), page
+    assert link not in client.get(f"/payees/{row.pk}/").content.decode(), "one renewal at a time"
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
