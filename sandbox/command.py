@@ -30,6 +30,7 @@ def main(words: Sequence[str]) -> int:
         still=options.still,
         block_seconds=options.block_seconds,
         non_js_framework=options.non_js_framework,
+        figures=options.figures,
     )
     return 0
 
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="|".join(DIALECTS),
         help="which to follow where specification and live servers differ (default: the saved world's or documented)",
     )
+    parser.add_argument("--figures", type=Path, help="begin a new world from this file (manage.py rehearse)")
     parser.add_argument("--fresh", action="store_true", help="start a new world instead of resuming the saved one")
     parser.add_argument("--sealed", action="store_true", help="disable the control plane /_sandbox/")
     parser.add_argument("--still", action="store_true", help="no simulated traders")

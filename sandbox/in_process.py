@@ -24,9 +24,9 @@ Result = TypeVar("Result")
 class InProcessSandbox:
     """A sandbox on a free port, or on `port`, for tests: `with InProcessSandbox(seed=1, hold_end="stay") as sandbox:`.
 
-    `config` are names of the world's configuration; `now_ms` is the clock below the sandbox's own; `most_waiting` is
-    how many messages may wait for the reader of a socket, every `ping_ms` he is asked whether he is still there, and a
-    request has to be whole within `request_ms`.
+    `config` are names of the world's configuration; a world begins from `figures` where there are any. `now_ms` is the
+    clock below the sandbox's own; `most_waiting` is how many messages may wait for the reader of a socket, every
+    `ping_ms` he is asked whether he is still there, and a request has to be whole within `request_ms`.
     The world lives on the server's thread: read it between calls as you like, but change it through `control` or
     `inside`.
     """
@@ -41,13 +41,16 @@ class InProcessSandbox:
         port: int = 0,
         sealed: bool = False,
         still: bool = False,
+        figures: dict[str, object] | None = None,
         now_ms: Callable[[], int] = wall_ms,
         most_waiting: int | None = None,
         ping_ms: int = PING_MS,
         request_ms: int = REQUEST_MS,
         **config: object,
     ) -> None:
-        self.world = World.open(data_dir, seed=seed, symbols=symbols, dialect=dialect, still=still, now_ms=now_ms)
+        self.world = World.open(
+            data_dir, seed=seed, symbols=symbols, dialect=dialect, still=still, figures=figures, now_ms=now_ms
+        )
         if config:
             self.world.control("config", config)
         self.faults = every_fault()

@@ -11,6 +11,7 @@ from sandbox.engine.journal import CannotOpenJournal
 from sandbox.in_process import InProcessSandbox
 from sandbox.server.asgi import every_fault
 from sandbox.server.uvicorn_server import CannotServe, Server, listen
+from sandbox.world.figures import reading
 from sandbox.world.world import World
 
 __all__ = ["CannotServe", "InProcessSandbox", "serve"]
@@ -29,14 +30,25 @@ def serve(
     still: bool = False,
     block_seconds: int | None = None,
     non_js_framework: bool = False,
+    figures: Path | None = None,
 ) -> None:
-    """Serves one world until SIGTERM or SIGINT, which end it within two seconds. Raises CannotServe."""
+    """Serves one world until SIGTERM or SIGINT, which end it within two seconds. Raises CannotServe.
+
+    A new world begins from the file `figures` where one is given; a kept one goes on as it began.
+    """
     listening = listen(host, port)
     try:
         world = World.open(
-            data_dir, seed=seed, symbols=symbols, dialect=dialect, fresh=fresh, still=still, now_ms=wall_ms
+            data_dir,
+            seed=seed,
+            symbols=symbols,
+            dialect=dialect,
+            fresh=fresh,
+            still=still,
+            figures=None if figures is None else reading.read(figures),
+            now_ms=wall_ms,
         )
-    except CannotOpenJournal as problem:
+    except (CannotOpenJournal, reading.CannotReadFigures) as problem:
         listening.close()
         raise CannotServe(f"sandbox: {problem}") from None
     try:

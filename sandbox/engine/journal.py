@@ -44,12 +44,15 @@ class NotPlain(ValueError):
 @dataclass(frozen=True, slots=True)
 class Header:
     """How a world began: its seed, how many symbols it was asked for, its first instant in sandbox time, and in which
-    dialect it answered then (journals from before there were two don't name it)."""
+    dialect it answered then (journals from before there were two don't name it).
+
+    `figures` is what a world of a desk's own figures began with (`sandbox.world.figures`); None for one of the seed."""
 
     seed: int
     symbols: int | None
     started_ms: int
     dialect: str = DOCUMENTED
+    figures: dict[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,7 @@ def body_of_header(header: Header) -> str:
             "symbols": header.symbols,
             "started_ms": header.started_ms,
             "dialect": header.dialect,
+            **({} if header.figures is None else {"figures": header.figures}),
         }
     )
 
@@ -189,10 +193,10 @@ def _header_of(line: bytes) -> Header | None:
         case {"format": str(form), "version": int(version), "seed": int(seed), "started_ms": int(started), **rest}:
             if (form, version) != (FORMAT, VERSION):
                 return None
-            symbols, dialect = rest.get("symbols"), rest.get("dialect", DOCUMENTED)
-            if dialect not in DIALECTS:
+            symbols, dialect, figures = rest.get("symbols"), rest.get("dialect", DOCUMENTED), rest.get("figures")
+            if dialect not in DIALECTS or not isinstance(figures, dict | None):
                 return None
-            return Header(seed, symbols if isinstance(symbols, int) else None, started, str(dialect))
+            return Header(seed, symbols if isinstance(symbols, int) else None, started, str(dialect), figures)
     return None
 
 

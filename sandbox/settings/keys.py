@@ -1,5 +1,6 @@
 """The API keys of the sandbox and their rights. The secrets are published: they open nothing but a sandbox."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,6 +23,21 @@ class Key:
     secret: str = field(repr=False)
     account: str
     rights: frozenset[str]
+
+
+def of_figures(accounts: Sequence[str]) -> dict[str, Key]:
+    """The keys of a world of a desk's figures, by their logins: three for each of these accounts, in their order."""
+    rights = {
+        "read": frozenset({HISTORY, PAYMENT}),
+        "trade": frozenset({PLACE_CANCEL, HISTORY}),
+        "withdraw": frozenset({PAYMENT, WITHDRAW}),
+    }
+    return {
+        login: Key(login=login, secret=f"{login}-secret", account=account, rights=held)
+        for number, account in enumerate(accounts, 1)
+        for name, held in rights.items()
+        for login in [f"rehearsal-{number}-{name}"]
+    }
 
 
 def seeded() -> dict[str, Key]:

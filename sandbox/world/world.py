@@ -28,6 +28,7 @@ from sandbox.settings import keys
 from sandbox.settings.config import Config
 from sandbox.settings.dialects import DOCUMENTED
 from sandbox.world import controls, recovery, seeding
+from sandbox.world.figures import beginning, reading
 
 __all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
 
@@ -60,16 +61,18 @@ class World:
         dialect: str = "",
         fresh: bool = False,
         still: bool = False,
+        figures: dict[str, object] | None = None,
         now_ms: Callable[[], int],
     ) -> "World":
         """The world kept in `data_dir`, replayed from its journal, or a fresh one; None keeps it in memory only.
 
         A journal that was begun with another seed or number of symbols keeps its own, and `warnings` says so; `fresh`
         begins again. A `dialect` that is given holds from now on; without one a kept world goes on in its own, and a
-        fresh one speaks as documented; `warnings` says what is special about that. Raises `CannotOpenJournal` when
+        fresh one speaks as documented; `warnings` says what is special about that. A fresh world begins from `figures`
+        (`sandbox.world.figures.reading.read`) where there are any. Raises `CannotOpenJournal` when
         another sandbox uses the folder.
         """
-        header = Header(seed, symbols, now_ms(), dialect or DOCUMENTED)
+        header = Header(seed, symbols, now_ms(), dialect or DOCUMENTED, figures)
         if data_dir is None:
             return cls(Journal.begin(header), still=still, now_ms=now_ms)
         lock = Lock(data_dir)
@@ -85,16 +88,27 @@ class World:
     def _populate(self) -> None:
         header = self.journal.header
         self.config = Config(dialect=header.dialect)
-        self.keys = keys.seeded()
-        self.exchange = seeding.exchange(
-            seed=header.seed,
-            symbols=header.symbols,
-            started_ms=header.started_ms,
-            config=self.config,
-            still=self._still,
-        )
+        if header.figures is None:
+            self.keys = keys.seeded()
+            self.exchange = seeding.exchange(
+                seed=header.seed,
+                symbols=header.symbols,
+                started_ms=header.started_ms,
+                config=self.config,
+                still=self._still,
+            )
+        else:
+            self._begin_from(reading.of_header(header.figures))
         self.exchange.has_listeners = bool(self._listeners)
         self.clock.restore(self.clock.setting, header.started_ms)
+
+    def _begin_from(self, figures: reading.Figures) -> None:
+        header = self.journal.header
+        self.keys = keys.of_figures(beginning.accounts_of(figures))
+        self.exchange, sentences = beginning.exchange(
+            figures, seed=header.seed, started_ms=header.started_ms, config=self.config, still=self._still
+        )
+        self.warnings += sentences
 
     # What comes in ---------------------------------------------------------------------------------------------------
 
@@ -216,6 +230,7 @@ class World:
             old.header.symbols if symbols is None else symbols,
             self.clock.now_ms(),
             self.config.dialect,
+            old.header.figures,
         )
         old.close()
         self.journal = Journal.begin(header, old.path)

@@ -98,9 +98,17 @@ class Market:
         """How far the simulated market has come at an instant."""
         return at_ms if self.still_at_ms is None else min(at_ms, self.still_at_ms)
 
+    def is_listed(self, symbol: Symbol) -> bool:
+        """Whether both its currencies have a course of their own: those of the sandbox's list."""
+        return symbol.base in self._courses and symbol.quote in self._courses
+
     def listed_price(self, code: str) -> int:
         """The dollar price around which a currency wanders, in units."""
         return self._course(code).base
+
+    def price(self, code: str, at_ms: int) -> int:
+        """The dollar price of a currency at an instant, in units."""
+        return self._price(code, self.reached_ms(at_ms) // STEP_MS * STEP_MS)
 
     def listed_ticks(self, symbol: Symbol) -> int:
         """The price around which a symbol wanders, in ticks, at least one."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from sandbox.engine.clock import DAY_MS
-from sandbox.exchange.listing.symbols import TABLE, Symbol
+from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.tape.market import UNIT, Market, key_of, mixed
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, Slot
@@ -155,8 +155,9 @@ _OFFSET: Final = 10_000  # parts of the price for one offset from the path
 class Track:
     """What tells one symbol's trades from another's.
 
-    `number` is its place in the list of symbols; a quiet one is made up and trades in a few leaves a day only. One
-    `offset` from the path is so many ticks; so many times `UNIT` `increments` are worth a dollar.
+    `number` is its place in the list of symbols; a quiet one has a currency that the sandbox does not list, and trades
+    in a few leaves a day only. One `offset` from the path is so many ticks; so many times `UNIT` `increments` are worth
+    a dollar.
     """
 
     __slots__ = (
@@ -180,7 +181,7 @@ class Track:
         self.lengths = _lengths(number, self.key)
         self.offset = market.listed_ticks(symbol) // _OFFSET or 1
         self.increments = UNIT**3 // (market.listed_price(symbol.base) * int(symbol.increment * UNIT))
-        self.is_quiet = number >= len(TABLE)
+        self.is_quiet = not market.is_listed(symbol)
         days = _LEAST_HISTORY_DAYS + self.key % _LEAST_HISTORY_DAYS if self.is_quiet else _HISTORY_DAYS
         self.begin_day = started_ms // DAY_MS - days
         self.leaves_of_day: tuple[int, Sequence[int]] = (-1, ())  # a day and its leaves, the latest that were asked for
