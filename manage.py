@@ -12,6 +12,7 @@ OWN = {
     "verify": "project.verification.verify",
     "bench": "project.verification.bench",
     "lock": "project.verification.locks",
+    "rehearse": "project.rehearsal.command",
     "units": "project.deployment.units",
     "sbom": "project.deployment.sbom",
     "make_secrets": "project.deployment.make_secrets",

@@ -18,6 +18,7 @@ import dj_database_url
 from desk.people import roles
 from project import addresses, database_pool, environment, secret_strength
 from project.fixed_settings import *  # noqa: F403
+from project.rehearsal import marks
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -67,6 +68,10 @@ if DEMO and _elsewhere:
         f"DEMO is on, but {_elsewhere[0]} is {_outside[_elsewhere[0]]!r}, which is not this machine's sandbox. "
         "The demo desk has published passwords: unset DEMO or point every address at the sandbox."
     )
+# A rehearsal (`manage.py rehearse`) is a demo with people and figures of its own, in a folder with a mark.
+REHEARSAL = marks.is_marked(DATA_DIR)
+if REHEARSAL:
+    marks.require_apart(DATA_DIR, demo=DEMO)
 for _name in _elsewhere:
     if _outside[_name].split(":", 1)[0] in {"http", "ws"}:
         raise environment.OddSetting(

@@ -61,6 +61,8 @@ def may_keep(person: "Person") -> bool:
 
 def target_of(address: str) -> Target:
     """The parts of an address. Raises CannotChange, whose sentence does not repeat the address."""
+    if settings.REHEARSAL:
+        raise CannotChange("This is a rehearsal: its messages go nowhere outside, so it has no channels.")
     try:
         parts = urlsplit(address.strip())
         port, host = parts.port, parts.hostname or ""

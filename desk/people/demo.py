@@ -44,6 +44,8 @@ def load_people() -> None:
     """Make the demo people, or reset their password, roles and second factor to what is published."""
     if not settings.DEMO:
         raise CannotLoad("Demo users have published passwords. They are created only when DEMO is on.")
+    if settings.REHEARSAL:
+        raise CannotLoad("A rehearsal has people of its own, and no demo users.")
     mark = models.DatabaseMark.objects.first()
     if mark is not None and not mark.is_demo:
         raise CannotLoad("This database belongs to a real desk. The demo would give its users published passwords.")

@@ -56,6 +56,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
         "desk": {
             "now": clock.now(),
             "demo": settings.DEMO,
+            "rehearsal": settings.REHEARSAL,
             "passwords": settings.PASSWORD_SIGN_IN,
             "company": settings.SSO_NAME if settings.OIDC_ISSUER else "",
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
@@ -63,7 +64,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "passkey_only": SimpleLazyObject(lambda: _passkey_only(request)),
             "why_resting": SimpleLazyObject(lambda: _why_resting(request)),
             "navigation": SimpleLazyObject(lambda: navigation(request)),
-            **(_demo() if settings.DEMO else {}),
+            **(_demo() if settings.DEMO and not settings.REHEARSAL else {}),
             "roles": SimpleLazyObject(
                 lambda: scopes.words(request.user.grants) if isinstance(request.user, Person) else []
             ),

@@ -17,8 +17,8 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import roles, scopes, stepup
-from exchange_ops.policy import payout_comparison, quorum, ruleset
-from exchange_ops.policy.models import PolicyPayoutRule, PolicyVersion, QuorumTier, ValueLimit
+from exchange_ops.policy import payout_comparison, publishing, quorum, ruleset
+from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.ruleset import Difference, Rules
 from exchange_ops.policy_changes import carrying_over, machine, open_requests, rules, states
 from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
@@ -226,37 +226,7 @@ def _publish(
     row: PolicyChange, new_rules: Rules, *, publisher: "Person | None", now: datetime, **words: Any
 ) -> PolicyChange:
     number = _base() + 1
-    version = PolicyVersion.objects.create(
-        number=number,
-        note=row.reason,
-        value_max_age_s=new_rules.value_max_age_s,
-        price_distance=new_rules.price_distance,
-        price_beyond=new_rules.price_beyond,
-        fee_factor=new_rules.fee_margin.factor,
-        fee_floor=new_rules.fee_margin.floor,
-        published_by=publisher,
-        published_at=now,
-    )
-    for tier in new_rules.tiers:
-        QuorumTier.objects.create(
-            policy=version,
-            account_id=tier.account,
-            currency=new_rules.currency,
-            up_to=tier.up_to,
-            approvals=tier.approvals,
-            mode=tier.mode,
-        )
-    for limit in new_rules.limits:
-        ValueLimit.objects.create(
-            policy=version,
-            kind=limit.kind,
-            most=limit.most,
-            person_id=limit.person,
-            account_id=limit.account,
-            beyond=limit.beyond,
-        )
-    for place, rule in enumerate(new_rules.payouts, 1):
-        PolicyPayoutRule.of(rule, policy=version, place=place).save()
+    publishing.publish(new_rules, number=number, note=row.reason, publisher=publisher, now=now)
     columns = {**words, "version_number": number, "next_action_at": None}
     moved = machine.move(row, event="published", to=states.PUBLISHED, now=now, **columns)
     open_requests.wake(now=now)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from desk.processes import sign_of_life
 from project import environment
 from project.deployment import processes
+from project.rehearsal import marks
 from project.supervisor import probes, redis_choice
 from project.supervisor.child import Plan
 
@@ -42,6 +43,8 @@ def outside(settings: ModuleType) -> list[Plan]:
     if runs_sandbox(settings):
         folder = settings.DATA_DIR / "sandbox"
         command = [sys.executable, "-m", "sandbox", "--port", str(settings.SANDBOX_PORT), "--data-dir", str(folder)]
+        if settings.REHEARSAL:
+            command += ["--figures", str(settings.DATA_DIR / marks.FIGURES)]
         plans.append(_answering("sandbox", command, _OUTSIDE, settings.SANDBOX_PORT, "/_sandbox/state"))
     return plans
 

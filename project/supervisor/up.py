@@ -210,6 +210,11 @@ class House:
                 f"  Password       {demo['password']}",
                 f"  Second factor  {demo['totp_secret']} in an authenticator app, or: python3 manage.py demo_code",
             ]
+        if settings.REHEARSAL:
+            lines += [
+                "  Rehearsal      no real money; people sign in with the passwords printed when it was made",
+                "  In another terminal: manage.py rehearse --drill NAME, manage.py rehearse --report",
+            ]
         if plans.runs_sandbox(settings):
             lines.append(f"  The sandbox    http://127.0.0.1:{settings.SANDBOX_PORT}/")
         lines += [

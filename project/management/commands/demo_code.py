@@ -17,6 +17,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             raise CommandError("No demo users: DEMO is off.")
+        if settings.REHEARSAL:
+            raise CommandError("No demo users: people of a rehearsal have secrets of their own.")
         from desk.people import demo
         from wire.values import Secret
 

@@ -23,7 +23,9 @@ class Command(BaseCommand):
         call_command("createcachetable", verbosity=0)
         _hold_mark()
         _collect_static()
-        if settings.DEMO:
+        if settings.REHEARSAL:
+            call_command("rehearsal", "load")
+        elif settings.DEMO:
             call_command("load_demo")
             _tell_about_demo()
 
