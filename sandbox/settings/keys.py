@@ -26,7 +26,8 @@ class Key:
 
 
 def of_figures(accounts: Sequence[str]) -> dict[str, Key]:
-    """The keys of a world of a desk's figures, by their logins: three for each of these accounts, in their order."""
+    """The keys of a world of a desk's figures, by their logins: three for each of these accounts, in their order, and
+    three to rotate to."""
     rights = {
         "read": frozenset({HISTORY, PAYMENT}),
         "trade": frozenset({PLACE_CANCEL, HISTORY}),
@@ -36,7 +37,7 @@ def of_figures(accounts: Sequence[str]) -> dict[str, Key]:
         login: Key(login=login, secret=f"{login}-secret", account=account, rights=held)
         for number, account in enumerate(accounts, 1)
         for name, held in rights.items()
-        for login in [f"rehearsal-{number}-{name}"]
+        for login in (f"rehearsal-{number}-{name}", f"rehearsal-{number}-next-{name}")
     }
 
 
