@@ -19,7 +19,7 @@ from exchange_ops.rehearsals import spans
 from exchange_ops.rehearsals.drills.conducting import Record, summary
 
 _SUBJECT: Final = "withdrawal:"
-_WAITS: Final = ("submitted", "hold_accepted")
+_WAITS: Final = ("submitted", "hold_accepted", "hold_adopted")
 _VOTES: Final = ("approval_recorded", "quorum_reached", "rejected")
 _DECIDED: Final = {"quorum_reached": "approved", "rejected": "rejected", "time_over": "no decision in time"}
 
@@ -63,14 +63,14 @@ def as_text(times: list[PayoutTimes], drills: list[Record], *, desk_url: str) ->
         vote, decision = _spoken(each.first_vote_s), _spoken(each.decision_s)
         by = f" by {', '.join(each.by)}" if each.by else ""
         lines.append(
-            f"  {each.reference} requested by {each.requested_by}: first vote {vote}, decision {decision}, "
+            f"  {each.reference} requested by {each.requested_by}: first vote {vote}, decision {decision}: "
             f"{each.outcome}{by}"
         )
     taken = _taken(times)
     if taken:
         slowest = max((each for each in times if each.decision_s is not None), key=lambda each: each.decision_s or 0)
         lines.append(
-            f"  From waiting to decision: median {_spoken(median(taken))}, slowest {_spoken(max(taken))} "
+            f"  From waiting to decision: median {_length(median(taken))}, slowest {_length(max(taken))} "
             f"({slowest.reference})."
         )
     else:
@@ -113,4 +113,8 @@ def _taken(times: Iterable[PayoutTimes]) -> list[float]:
 
 
 def _spoken(seconds: float | None) -> str:
-    return "never" if seconds is None else f"after {spans.spoken(timedelta(seconds=seconds))}"
+    return "never" if seconds is None else f"after {_length(seconds)}"
+
+
+def _length(seconds: float) -> str:
+    return spans.spoken(timedelta(seconds=seconds))

@@ -62,8 +62,9 @@ class Command(BaseCommand):
         if drill is None:
             raise CommandError(f"There is no drill {options['name']!r}; there are {', '.join(DRILLS)}.")
         control = SandboxControl(settings.EXCHANGE_URL)
-        record = conducting.conduct(drill, control=control, say=self._say, now=clock.now, pause=time.sleep)
-        conducting.keep(record, settings.DATA_DIR)
+        with conducting.alone(settings.DATA_DIR):
+            record = conducting.conduct(drill, control=control, say=self._say, now=clock.now, pause=time.sleep)
+            conducting.keep(record, settings.DATA_DIR)
         self._say("")
         for line in conducting.summary(record):
             self._say(line)

@@ -1,7 +1,9 @@
 """One drill from its trouble to its end: what showed when, who did what, and the record that is kept of it."""
 
+import contextlib
+import fcntl
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,7 +13,7 @@ from desk.audit import words
 from desk.models import AuditEvent
 from exchange_ops.rehearsals import spans
 from exchange_ops.rehearsals.drills.sandbox_control import SandboxControl
-from exchange_ops.rehearsals.drills.scene import LONGEST, Alarm, Drill, Scene, acts
+from exchange_ops.rehearsals.drills.scene import LONGEST, Alarm, CannotDrill, Drill, Scene, acts, alarms_of, resolved_at
 
 FOLDER: Final = "drills"
 _EVERY_S: Final = 1.0
@@ -85,7 +87,7 @@ class _Watch:
 
     def is_over(self, now: datetime, longest: timedelta) -> bool:
         """Say what is new; whether nothing more is to come."""
-        alarms, people = self.drill.alarms(self.scene), acts(self.scene, self.drill)
+        alarms, people = alarms_of(self.scene, self.drill), acts(self.scene, self.drill)
         for alarm in alarms[self.alarms :]:
             self._tell(alarm.at, f"alarm: {alarm.text}")
         for act in _in_words(people)[self.acts :]:
@@ -96,16 +98,16 @@ class _Watch:
             self.is_relieved = True
             self.drill.end(self.scene)
             self._tell(now, "the trouble was taken away")
-        resolved = self.drill.resolved(self.scene)
+        resolved = resolved_at(self.scene, self.drill)
         if resolved is not None:
             self._tell(resolved, "resolved")
         return resolved is not None or now - self.scene.began >= longest
 
     def record(self) -> Record:
         """How it went, read again from the rows."""
-        alarms, people = self.drill.alarms(self.scene), _in_words(acts(self.scene, self.drill))
+        alarms, people = alarms_of(self.scene, self.drill), _in_words(acts(self.scene, self.drill))
         first_alarm: Alarm | None = alarms[0] if alarms else None
-        resolved = self.drill.resolved(self.scene)
+        resolved = resolved_at(self.scene, self.drill)
         return Record(
             drill=self.drill.name,
             title=self.drill.title,
@@ -143,12 +145,23 @@ def summary(record: Record) -> list[str]:
     ]
 
 
-def keep(record: Record, folder: Path) -> Path:
-    """Keep the record in the rehearsal's folder."""
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the folder for one drill: a second one would take the first one's trouble away. Raises CannotDrill."""
     place = folder / FOLDER
     place.mkdir(mode=0o700, exist_ok=True)
+    with (place / "lock").open("w") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotDrill("Another drill is being held in this rehearsal. Wait for its end, or stop it.") from None
+        yield
+
+
+def keep(record: Record, folder: Path) -> Path:
+    """Keep the record in the rehearsal's folder."""
     began = datetime.fromisoformat(record.began)
-    path = place / f"{began:%Y%m%dT%H%M%S}-{record.drill}.json"
+    path = folder / FOLDER / f"{began:%Y%m%dT%H%M%S}-{record.drill}.json"
     path.write_text(json.dumps(asdict(record), indent=1) + "\n")
     return path
 

@@ -13,6 +13,11 @@ from desk.models import AuditEvent
 from exchange_ops.rehearsals.drills.sandbox_control import SandboxControl
 
 LONGEST: Final = timedelta(minutes=30)
+_OF_INCIDENTS: Final = (
+    "incident",
+    "closing",
+    "thread:incident",
+)  # subjects of the trail, each with an incident's number
 
 
 class CannotDrill(Exception):
@@ -41,9 +46,10 @@ class Drill:
     """One kind of trouble.
 
     `happens` and `people` say what goes wrong and what people should do. `begin` makes the trouble and may raise
-    CannotDrill, `end` takes it away. `alarms` and `resolved` read rows: what showed, and when it was over. Times count
-    from `starts`. `findings` are sentences about how people acted, `subjects` the kinds of objects that their acts are
-    about. The trouble stays until somebody acts when `until_somebody_acts`, and for `lasts` at most.
+    CannotDrill, `end` takes it away; in between it stays until somebody acts when `until_somebody_acts`, and for
+    `lasts` at most. `kinds` are those of its incidents, which say what showed and when it was over unless `alarms` and
+    `resolved` do. People act on these incidents and on `subjects`, as the trail names them. Times count from `starts`.
+    `findings` are sentences about how people acted.
     """
 
     name: str
@@ -52,9 +58,10 @@ class Drill:
     people: str
     begin: Callable[[Scene], None]
     end: Callable[[Scene], None]
-    alarms: Callable[[Scene], list[Alarm]]
-    resolved: Callable[[Scene], datetime | None]
-    subjects: tuple[str, ...]
+    alarms: Callable[[Scene], list[Alarm]] | None = None
+    resolved: Callable[[Scene], datetime | None] | None = None
+    kinds: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
     starts: Callable[[Scene], datetime] = lambda scene: scene.began
     findings: Callable[[Scene], list[str]] = lambda scene: []
     until_somebody_acts: bool = False
@@ -62,32 +69,29 @@ class Drill:
 
 
 def acts(scene: Scene, drill: Drill) -> list[AuditEvent]:
-    """What people have done about the drill's kinds of objects since the trouble began, the earliest first."""
-    about = Q()
+    """What people have done about the drill's incidents and its other subjects since the trouble began, in order."""
+    numbers = [row.pk for row in incidents(scene, drill.kinds)]
+    about = Q(subject__in=[f"{name}:{number}" for number in numbers for name in _OF_INCIDENTS])
     for name in drill.subjects:
         about |= Q(subject__startswith=f"{name}:") | Q(subject__startswith=f"thread:{name}:")
     return list(AuditEvent.objects.filter(about, at__gte=drill.starts(scene), actor__isnull=False).order_by("seq"))
 
 
-def alarms_of(*kinds: str) -> Callable[[Scene], list[Alarm]]:
-    """The incidents of these kinds since the trouble began."""
-
-    def read(scene: Scene) -> list[Alarm]:
-        return [Alarm(row.created_at, f"{row.title} ({row.reference})") for row in incidents(scene, kinds)]
-
-    return read
+def alarms_of(scene: Scene, drill: Drill) -> list[Alarm]:
+    """What showed that something is wrong since the trouble began, the earliest first."""
+    if drill.alarms is not None:
+        return drill.alarms(scene)
+    return [Alarm(row.created_at, f"{row.title} ({row.reference})") for row in incidents(scene, drill.kinds)]
 
 
-def resolved_with(*kinds: str) -> Callable[[Scene], datetime | None]:
-    """When the last of the incidents of these kinds was closed or cleared; None while there is none, or one goes on."""
-
-    def read(scene: Scene) -> datetime | None:
-        rows = list(incidents(scene, kinds))
-        if not rows or any(row.state != states.RESOLVED for row in rows):
-            return None
-        return max(_ended(row) for row in rows)
-
-    return read
+def resolved_at(scene: Scene, drill: Drill) -> datetime | None:
+    """When it was over: the last of its incidents closed or cleared; None while there is none, or one goes on."""
+    if drill.resolved is not None:
+        return drill.resolved(scene)
+    rows = list(incidents(scene, drill.kinds))
+    if not rows or any(row.state != states.RESOLVED for row in rows):
+        return None
+    return max(_ended(row) for row in rows)
 
 
 def incidents(scene: Scene, kinds: tuple[str, ...]) -> Iterator[Incident]:

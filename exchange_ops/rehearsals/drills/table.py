@@ -10,7 +10,7 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
 from exchange_ops.payees.models import Payee
 from exchange_ops.policy.models import Freeze
-from exchange_ops.rehearsals.drills.scene import Alarm, CannotDrill, Drill, Scene, alarms_of, resolved_with
+from exchange_ops.rehearsals.drills.scene import Alarm, CannotDrill, Drill, Scene
 from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.models import PROVEN, PayoutProof, Withdrawal, WithdrawalEvent
@@ -165,9 +165,7 @@ DRILLS: Final[dict[str, Drill]] = {
             "requested goes on by itself once the exchange answers.",
             begin=_fall_silent,
             end=_clear,
-            alarms=alarms_of(alarms.LEDGER_LATE, alarms.STREAM_DOWN, alarms.PRICES_OLD),
-            resolved=resolved_with(alarms.LEDGER_LATE, alarms.STREAM_DOWN, alarms.PRICES_OLD),
-            subjects=("incident",),
+            kinds=(alarms.LEDGER_LATE, alarms.STREAM_DOWN, alarms.PRICES_OLD),
             until_somebody_acts=True,
             lasts=timedelta(minutes=10),
         ),
@@ -194,9 +192,8 @@ DRILLS: Final[dict[str, Drill]] = {
             "the incident with a reason, and two of treasury lift the freeze.",
             begin=_withdraw_elsewhere,
             end=_clear,
-            alarms=alarms_of(alarms.PAYOUT_ELSEWHERE),
-            resolved=resolved_with(alarms.PAYOUT_ELSEWHERE),
-            subjects=("incident", "freeze"),
+            kinds=(alarms.PAYOUT_ELSEWHERE,),
+            subjects=("freeze",),
             findings=_frozen,
         ),
         Drill(
@@ -208,9 +205,8 @@ DRILLS: Final[dict[str, Drill]] = {
             "verifies it again by itself.",
             begin=_reorganise,
             end=_clear,
-            alarms=alarms_of(alarms.PAYOUT_DISPUTED),
-            resolved=resolved_with(alarms.PAYOUT_DISPUTED),
-            subjects=("incident", "withdrawal"),
+            kinds=(alarms.PAYOUT_DISPUTED,),
+            subjects=("withdrawal",),
         ),
         Drill(
             name="key-revoked",
@@ -220,9 +216,8 @@ DRILLS: Final[dict[str, Drill]] = {
             "rehearsal-1-next-read with the secret rehearsal-1-next-read-secret.",
             begin=_revoke,
             end=_clear,
-            alarms=alarms_of(alarms.KEY_REFUSED),
-            resolved=resolved_with(alarms.KEY_REFUSED),
-            subjects=("incident", "apikey"),
+            kinds=(alarms.KEY_REFUSED,),
+            subjects=("apikey",),
         ),
     )
 }
