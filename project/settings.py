@@ -33,6 +33,10 @@ if PORT == SANDBOX_PORT:
     raise environment.OddSetting(
         f"PORT and SANDBOX_PORT are both {PORT}; the desk and the sandbox each need their own port."
     )
+# A rehearsal (`manage.py rehearse`) is a demo with people and figures of its own, in a folder with a mark.
+REHEARSAL = marks.is_marked(DATA_DIR)
+if REHEARSAL:
+    marks.require_apart(DATA_DIR)
 
 # External services -------------------------------------------------------------------------------------------------
 _sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
@@ -68,10 +72,6 @@ if DEMO and _elsewhere:
         f"DEMO is on, but {_elsewhere[0]} is {_outside[_elsewhere[0]]!r}, which is not this machine's sandbox. "
         "The demo desk has published passwords: unset DEMO or point every address at the sandbox."
     )
-# A rehearsal (`manage.py rehearse`) is a demo with people and figures of its own, in a folder with a mark.
-REHEARSAL = marks.is_marked(DATA_DIR)
-if REHEARSAL:
-    marks.require_apart(DATA_DIR, demo=DEMO)
 for _name in _elsewhere:
     if _outside[_name].split(":", 1)[0] in {"http", "ws"}:
         raise environment.OddSetting(

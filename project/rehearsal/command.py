@@ -56,7 +56,7 @@ def _run(folder: Path, options: argparse.Namespace) -> int:
             return 1
     finally:
         claim.release()
-    return _become(folder, options, "up")
+    return _become(folder, options, "-m", "project.rehearsal.house")
 
 
 def _has_figures(folder: Path, *, fresh: bool) -> bool:
@@ -79,13 +79,14 @@ def _beside(folder: Path, options: argparse.Namespace) -> int:
     if not marks.is_marked(folder):
         raise marks.CannotUseFolder(f"There is no rehearsal in {folder}. Start one with manage.py rehearse.")
     step = ["drill", options.drill] if options.drill else ["report", *(["--json"] if options.json else [])]
-    return _become(folder, options, "rehearsal", *step)
+    return _become(folder, options, _MANAGE, "rehearsal", *step)
 
 
 def _become(folder: Path, options: argparse.Namespace, *words: str) -> NoReturn:
-    """Replace this process by a command of the rehearsal."""
+    """Replace this process by a program of the rehearsal."""
     of_rehearsal = settings_of(folder, port=options.port, sandbox_port=options.sandbox_port, environ=os.environ)
-    os.execve(sys.executable, [sys.executable, _MANAGE, *words], of_rehearsal)
+    os.chdir(ROOT)  # where the modules are
+    os.execve(sys.executable, [sys.executable, *words], of_rehearsal)
 
 
 def _folder(named: Path | None) -> Path:

@@ -31,7 +31,7 @@ def is_marked(folder: Path) -> bool:
     return (folder / FILE_NAME).is_file()
 
 
-def require_apart(folder: Path, *, demo: bool) -> None:
+def require_apart(folder: Path) -> None:
     """Stop a start on a rehearsal's folder with settings that lead out of it."""
     named = [name for name in _ELSEWHERE if environment.is_set(name) or environment.is_set(f"{name}_FILE")]
     if named:
@@ -39,7 +39,7 @@ def require_apart(folder: Path, *, demo: bool) -> None:
             f"{folder} is the folder of a rehearsal, and {named[0]} is set: a rehearsal uses its own sandbox, database "
             f"and broker only. Unset {named[0]}, or start it with manage.py rehearse."
         )
-    if not demo:
+    if not environment.flag("DEMO", default=True):
         raise OddSetting(
             f"{folder} is the folder of a rehearsal, and DEMO is off: a rehearsal never runs as a real desk. Start it "
             "with manage.py rehearse."
@@ -48,14 +48,19 @@ def require_apart(folder: Path, *, demo: bool) -> None:
 
 def make(folder: Path) -> None:
     """Make the folder, for its owner alone, and mark it. Raises CannotUseFolder for one that has other things in it."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if is_marked(folder):
-        return
-    if any(folder.iterdir()):
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if is_marked(folder):
+            return
+        if any(folder.iterdir()):
+            raise CannotUseFolder(
+                f"{folder} is not empty and no rehearsal's folder. Nothing was changed; choose another with --folder."
+            )
+        (folder / FILE_NAME).write_text(json.dumps({"format": _FORMAT, "version": 1}) + "\n")
+    except OSError as problem:
         raise CannotUseFolder(
-            f"{folder} is not empty and is no rehearsal's folder. Nothing was changed; choose another with --folder."
-        )
-    (folder / FILE_NAME).write_text(json.dumps({"format": _FORMAT, "version": 1}) + "\n")
+            f"{folder} can't be used: {problem.strerror}. Nothing was changed; choose another with --folder."
+        ) from None
 
 
 def clear(folder: Path, *, keep: str) -> None:
