@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from chaindata.wire import addresses as wire_addresses
+from desk.machines import votes
 from desk.models import Person
 from desk.people import scopes
 from exchange_ops.addresses.destinations import CHAIN_CODE
-from exchange_ops.payees import book
+from exchange_ops.payees import book, machine
 from exchange_ops.payees.models import Payee, PayeeApproval
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.ruleset import Rules
@@ -125,7 +126,8 @@ def _payees(
             approvals = PayeeApproval.objects.filter(
                 payee=row, digest=row.digest, verdict=PayeeApproval.APPROVE, person__in=names
             )
-            approvers = tuple(names[pk] for pk in approvals.order_by("at", "pk").values_list("person_id", flat=True))
+            counting = votes.among(approvals, purpose=machine.PURPOSE).order_by("at", "pk")
+            approvers = tuple(names[pk] for pk in counting.values_list("person_id", flat=True))
             if row.initiator_id not in names or len(facts) == MOST_PAYEES:
                 left_out += 1
                 continue

@@ -7,7 +7,7 @@ The figures are those of the last reading; nothing is asked of anybody. The form
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Final
 
 from desk import clock
@@ -25,6 +25,7 @@ _CODE: Final = re.compile(r"[A-Z0-9]{1,20}", re.ASCII)
 _SYMBOL: Final = re.compile(r"[A-Z0-9]{1,40}", re.ASCII)
 _TOO_LARGE: Final = Decimal(10) ** 24
 _FINEST: Final = Decimal(1).scaleb(-18)
+_WIDE: Final = Context(prec=60)
 _AS_THEY_ARE: Final = (
     *("crypto", "payin_enabled", "payin_payment_id", "payin_confirmations", "payout_enabled", "payout_is_payment_id"),
     *("transfer_enabled", "delisted"),
@@ -89,14 +90,15 @@ def _currency(row: Currency, usd: Decimal | None) -> dict[str, Any]:
         **facts,
         **{name: _text(getattr(row, name)) for name in _AMOUNTS},
         **{name: None if value is None else min(value, _MOST_PLACES) for name, value in places.items()},
-        "usd": _text(None if usd is None else usd.quantize(_FINEST)),
+        "usd": _text(None if usd is None else usd.quantize(_FINEST, context=_WIDE)),
     }
 
 
 def _is_sound(row: Symbol, currencies: Mapping[str, Currency]) -> bool:
-    """Whether a market can be made of it: known currencies, and steps above zero."""
+    """Whether a market can be made of it: known currencies, steps above zero, and rates that leave something."""
     is_named = bool(_SYMBOL.fullmatch(row.code)) and {row.base_currency, row.quote_currency} <= set(currencies)
-    return is_named and all(_FINEST <= step < _TOO_LARGE for step in (row.quantity_increment, row.tick_size))
+    steps, rates = (row.quantity_increment, row.tick_size), (row.take_liquidity_rate, abs(row.provide_liquidity_rate))
+    return is_named and all(_FINEST <= step < _TOO_LARGE for step in steps) and all(0 <= rate < 1 for rate in rates)
 
 
 def _symbol(row: Symbol) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def _symbol(row: Symbol) -> dict[str, Any]:
         "quantity_increment": _text(row.quantity_increment),
         "tick_size": _text(row.tick_size),
         "take_liquidity_rate": _text(row.take_liquidity_rate),
-        "provide_liquidity_rate": _text(row.provide_liquidity_rate),
+        "provide_liquidity_rate": _plain(row.provide_liquidity_rate),
         "max_initial_leverage": _text(row.max_initial_leverage) if row.margin_trading else None,
     }
 
@@ -151,7 +153,13 @@ def _status(row: SubAccount) -> str:
 def _orders(account: Account, symbols: set[str]) -> list[dict[str, Any]]:
     """The open spot orders that rest or wait for a stop price, with what is left of each."""
     rows = Order.objects.filter(
-        account=account, active=True, margin=False, symbol__in=symbols, type__in=_TYPES, time_in_force__in=_IN_FORCE
+        account=account,
+        active=True,
+        margin=False,
+        symbol__in=symbols,
+        side__in=("buy", "sell"),
+        type__in=_TYPES,
+        time_in_force__in=_IN_FORCE,
     )
     return [
         {
@@ -164,12 +172,15 @@ def _orders(account: Account, symbols: set[str]) -> list[dict[str, Any]]:
             "stop_price": _text(row.stop_price),
         }
         for row in rows.order_by("pk")
-        if row.remaining > 0
+        if 0 < row.remaining < _TOO_LARGE
     ]
 
 
 def _text(amount: Decimal | None) -> str | None:
-    if amount is None or abs(amount) >= _TOO_LARGE:
-        return None
+    """The amount as text; None where there is none, or none that the sandbox takes."""
+    return None if amount is None or not 0 <= amount < _TOO_LARGE else _plain(amount)
+
+
+def _plain(amount: Decimal) -> str:
     text = f"{amount:f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"

@@ -161,9 +161,11 @@ class House:
 
     async def _wait_for_ports(self, *, seconds: float) -> None:
         settings = self._settings
-        ports = {"PORT": (settings.LISTEN, settings.PORT)}
+        # A rehearsal gets its ports as options (`project.rehearsal.command`).
+        desk, sandbox = ("--port", "--sandbox-port") if settings.REHEARSAL else ("PORT", "SANDBOX_PORT")
+        ports = {desk: (settings.LISTEN, settings.PORT)}
         if plans.runs_sandbox(settings):
-            ports["SANDBOX_PORT"] = ("127.0.0.1", settings.SANDBOX_PORT)
+            ports[sandbox] = ("127.0.0.1", settings.SANDBOX_PORT)
         deadline = time.monotonic() + seconds
         for name, (host, port) in ports.items():
             # The children of a killed house end within seconds; anybody else's port is refused at once.

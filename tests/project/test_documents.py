@@ -21,7 +21,7 @@ TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
 DEMO_LOCK = (tree.ROOT / "requirements-demo.txt").read_text()
 # Commands that the house runs without Django.
-OWN = {"up", "verify", "bench", "lock", "units", "make_secrets", "sbom", "sandbox"}
+OWN = {"up", "rehearse", "verify", "bench", "lock", "units", "make_secrets", "sbom", "sandbox"}
 
 
 READING = re.compile(

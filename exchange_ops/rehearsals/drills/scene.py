@@ -1,9 +1,9 @@
 """What a drill is, and what is read of the desk's rows while one goes on."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import Q
 
@@ -26,11 +26,10 @@ class CannotDrill(Exception):
 
 @dataclass(slots=True)
 class Scene:
-    """One drill as it goes on: the sandbox, when its trouble began, and what the drill remembers of it."""
+    """One drill as it goes on: the sandbox, and when it began."""
 
     control: SandboxControl
     began: datetime
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

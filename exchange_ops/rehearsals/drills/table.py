@@ -20,6 +20,7 @@ _ALWAYS: Final = 1_000_000
 _LISTED_LATE_MS: Final = 90_000
 _DEEPEST: Final = 100
 _AUTHORIZATION_FAILED: Final = 1002
+_READING_KEY: Final = "rehearsal-1-read"
 _STEP, _PARTS = Decimal("0.0001"), 10_000  # a foreign withdrawal takes so small a part of the balance
 # Addresses that nobody on the desk knows, for a withdrawal that somebody else made.
 _STRANGERS: Final = {
@@ -45,14 +46,13 @@ def _fall_silent(scene: Scene) -> None:
 
 
 def _lose_an_answer(scene: Scene) -> None:
-    scene.facts["list_delay_ms"] = scene.control.call("state")["config"]["list_delay_ms"]
     scene.control.call("config", {"list_delay_ms": _LISTED_LATE_MS})
     scene.control.fault("create_withdrawal", "drop_after")
 
 
 def _list_as_before(scene: Scene) -> None:
     scene.control.clear_faults()
-    scene.control.call("config", {"list_delay_ms": scene.facts.get("list_delay_ms", 0)})
+    scene.control.call("config", {"list_delay_ms": 0})
 
 
 def _unknown(scene: Scene) -> WithdrawalEvent | None:
@@ -80,8 +80,8 @@ def _known_again(scene: Scene) -> datetime | None:
     if event is None:
         return None
     later = WithdrawalEvent.objects.filter(withdrawal=event.withdrawal_id, version__gt=event.version)
-    known = later.exclude(to_state=HOLD_UNKNOWN).order_by("version").first()
-    return None if known is None else known.at
+    first = later.exclude(to_state=HOLD_UNKNOWN).order_by("version").first()
+    return None if first is None else first.at
 
 
 def _asked_again(scene: Scene) -> list[str]:
@@ -147,7 +147,7 @@ def _reorganise(scene: Scene) -> None:
 
 
 def _revoke(scene: Scene) -> None:
-    key = ApiKey.objects.filter(active=True, retired_at=None, login__endswith="-read").order_by("pk").first()
+    key = ApiKey.objects.filter(active=True, retired_at=None, login=_READING_KEY).first()
     if key is None:
         raise CannotDrill("The key of the rehearsal that reads was replaced already: begin again with --fresh.")
     scene.control.fault("*", "refuse", times=_ALWAYS, code=_AUTHORIZATION_FAILED, key=key.login)
@@ -187,7 +187,7 @@ DRILLS: Final[dict[str, Drill]] = {
         Drill(
             name="foreign-payout",
             title="A payout that nobody here requested",
-            happens="Somebody withdraws from the account at the exchange, past the desk.",
+            happens="Somebody withdraws from the account at the exchange, outside Countersign.",
             people="Treasury freezes the account at once, then asks who did it. When that is known, two people close "
             "the incident with a reason, and two of treasury lift the freeze.",
             begin=_withdraw_elsewhere,

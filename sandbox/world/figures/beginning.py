@@ -6,7 +6,7 @@ addresses, the digits of a chain, what other customers do, and the coins of the 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Final
 
 from exchange_ops.wire.refusals import CATALOGUE
@@ -27,11 +27,11 @@ from sandbox.exchange.trading import orders_life
 from sandbox.exchange.trading.orders_funds import SPOT
 from sandbox.settings.config import Config
 from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
-from sandbox.world.figures.reading import AccountFigures, CurrencyFigures, Figures, OrderFigures, SymbolFigures
+from sandbox.world.figures.reading import FINEST, AccountFigures, CurrencyFigures, Figures, OrderFigures, SymbolFigures
 
 _FORMS: Final = {each.code: each for each in LISTED}
 _USUAL_DIGITS: Final = 8
-_FINEST: Final = Decimal(1).scaleb(-18)
+_WIDE: Final = Context(prec=100)
 _DOLLAR: Final = Decimal(1)
 
 
@@ -147,8 +147,10 @@ def _at_their_prices(currencies: list[Currency], seed: int, started_ms: int, *, 
     moved_to: list[Currency] = []
     for each in currencies:
         units = market.price(each.code, started_ms)
-        usd = each.usd * each.usd * UNIT / units if units and each.code != "USD" else each.usd
-        moved_to.append(replace(each, usd=max(usd.quantize(_FINEST), _FINEST)))
+        usd = each.usd
+        if units and each.code != "USD":
+            usd = _WIDE.divide(_WIDE.multiply(_WIDE.multiply(usd, usd), UNIT), units)
+        moved_to.append(replace(each, usd=max(_WIDE.quantize(usd, FINEST), FINEST)))
     return moved_to
 
 

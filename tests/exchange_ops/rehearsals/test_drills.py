@@ -89,6 +89,13 @@ def test_the_hold_whose_answer_is_lost(walk, control):
     assert record.alarm_text == f"Reservation unknown ({rows[0].reference})"
     assert record.findings == ["Nobody requested it again while the outcome was unknown."]
     assert control.call("state")["config"]["list_delay_ms"] == 0, "the sandbox is as it was"
+    walk.approve(walk.step(rows[0]))
+    (times,) = report.payouts()
+    assert (times.reference, times.requested_by, times.outcome) == (rows[0].reference, "operator", "approved")
+    assert (times.by, times.first_vote_s) == (["treasury"], times.decision_s)
+    found = rows[0].events.get(event="hold_adopted").at
+    decided = rows[0].events.get(event="quorum_reached").at
+    assert times.decision_s == pytest.approx((decided - found).total_seconds(), abs=0.01)
 
 
 def test_trouble_ends_with_the_drill_however_it_ends(walk, control):

@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections import Counter
+from decimal import Decimal
 
 import pytest
 
@@ -32,29 +32,43 @@ def rows(folder, question):
         return connection.execute(question).fetchall()
 
 
-def until_read(folder):
+def balances(folder):
+    """What each wallet holds, what is reserved included."""
+    sums = {row[:2]: Decimal(row[2]) + Decimal(row[3]) for row in rows(folder, BALANCES)}
+    return {wallet: amount for wallet, amount in sums.items() if amount}
+
+
+def written(folder):
+    """The same in the file of the rehearsal."""
+    (account,) = json.loads((folder / "figures.json").read_text())["exchange"]["accounts"]
+    pairs = {(code, place): texts for code, texts in account["balances"].items() for place in ("bank", "trading")}
+    sums = {(code, place): Decimal(texts[place == "trading"]) for (code, place), texts in pairs.items()}
+    return {wallet: amount for wallet, amount in sums.items() if amount}
+
+
+def until(condition):
     ends = time.monotonic() + stretched(90)
-    while not (found := Counter(row for row in rows(folder, BALANCES) if row[2] not in {"0", ""})):
-        assert time.monotonic() < ends
+    while not condition():
+        assert time.monotonic() < ends, "waited in vain"
         time.sleep(0.5)
-    return found
 
 
 def test_a_second_desk_with_the_figures_of_the_first(house, tmp_path):
-    first = until_read(house.folder)
+    until(lambda: {wallet for _, wallet in balances(house.folder)} == {"bank", "trading"})
     secrets = {value for question in SECRETS for (value,) in rows(house.folder, question) if value}
     secrets |= {(house.folder / name).read_text().strip() for name in ("secret-key", "key-ring")}
     secrets |= {"COUNTERSIGNDEMOSECRET234567ABCDE", "countersign-demo", "demo-read", "demo-withdraw"}
     folder, ports = tmp_path / "rehearsal", (free_port(), free_port())
-    given = ["--folder", str(folder), "--port", str(ports[0]), "--sandbox-port", str(ports[1])]
-    command = [sys.executable, "manage.py", "rehearse", *given]
+    options = ["--folder", str(folder), "--port", str(ports[0]), "--sandbox-port", str(ports[1])]
+    command = [sys.executable, "manage.py", "rehearse", *options]
     second = RunningHouse(folder=house.folder, command=command, ports=(house.port, house.sandbox_port))
     try:
         second.wait_until_ready()
-        assert until_read(folder) == first
+        assert written(folder).keys() == balances(house.folder).keys()
+        until(lambda: balances(folder) == written(folder))
         assert "Passwords and secrets for one-time codes of this rehearsal, printed only now:" in second.text
-        told = subprocess.run([*command, "--report", "--json"], cwd=ROOT, env=second.environment, capture_output=True)
-        assert json.loads(told.stdout)["payouts"] == []
+        report = subprocess.run([*command, "--report", "--json"], cwd=ROOT, env=second.environment, capture_output=True)
+        assert json.loads(report.stdout)["payouts"] == []
     finally:
         second.stop()
     stored = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file() and "static" not in path.parts)

@@ -36,6 +36,7 @@ def settings(**changes):
         "EXCHANGE_PLACES": {},
         "ALLOWED_HOSTS": ["localhost"],
         "DEMO": True,
+        "REHEARSAL": False,
     }
     return SimpleNamespace(**default | changes)
 
@@ -46,6 +47,11 @@ def names(found):
 
 def test_the_embedded_default_brings_its_own_outside():
     assert names(plans.outside(settings())) == ["redis", "sandbox"]
+
+
+def test_a_rehearsal_brings_a_sandbox_of_its_figures():
+    _, sandbox = plans.outside(settings(REHEARSAL=True))
+    assert sandbox.command[-2:] == ["--figures", "/srv/desk/figures.json"]
 
 
 def test_a_redis_that_was_named_is_not_started():

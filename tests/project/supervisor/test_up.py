@@ -49,7 +49,7 @@ def house(monkeypatch, tmp_path):
         monkeypatch.setattr(plans, "outside", lambda _: [])
         monkeypatch.setattr(plans, "web", lambda _: [service("web", ready_after_s=ready_after_s)])
         monkeypatch.setattr(plans, "work", list)
-        return up.House(SimpleNamespace(LISTEN="127.0.0.1", PORT=free_port()), Quiet())
+        return up.House(SimpleNamespace(LISTEN="127.0.0.1", PORT=free_port(), REHEARSAL=False), Quiet())
 
     return make
 
