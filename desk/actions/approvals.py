@@ -78,10 +78,12 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]) -> None:
     """Set on the entry whether it waits for this person, and the words that its page shows of what is approved."""
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
-    # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already.
-    entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
+    # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already;
+    # where particular people are missing, also except for the others.
+    is_others = entry.missing and person.pk not in {vote.person_id for vote in entry.votes}
+    entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own or is_others)
     if entry.is_followed:
-        entry.progress, entry.votes = "", ()
+        entry.progress, entry.missing, entry.votes = "", "", ()
     elif words := fingerprint.words(entry.row.digest):
         entry.facts = {**entry.facts, "fingerprint": words}
 

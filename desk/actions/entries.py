@@ -39,12 +39,12 @@ class Entry:
     `deadline` is measured by `clock`: the exchange's time where `by_exchange` is set, else the desk's. `mine` says that
     this person can act on it now, `own` that they asked for it, `decided` that they have voted and somebody else has
     not yet, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act. `template`
-    draws further details from `row`; `progress` is how far a decision is, `votes` are those that count so far, and
-    `outcome` is how it ended. `phase` tells
-    apart the stages at which the same subject waits. `kind` is the name under which people choose their notifications;
-    empty stands for the name of the source. `scope` is the number of the account, empty for the whole desk; `place` is
-    the account's name, set where there are several accounts. `lapse` is what happens at the deadline if nobody acts,
-    without a full stop; `facts` are those for messages that the row's columns don't give (`notifications.facts`).
+    draws further details from `row`; `progress` is how far a decision is, `missing` who in particular has to decide
+    yet, `votes` are those that count so far, and `outcome` is how it ended. `phase` tells apart the stages at which the
+    same subject waits. `kind` is the name under which people choose their notifications; empty stands for the name of
+    the source. `scope` is the number of the account, empty for the whole desk; `place` is the account's name, set where
+    there are several accounts. `lapse` is what happens at the deadline if nobody acts, without a full stop; `facts` are
+    those for messages that the row's columns don't give (`notifications.facts`).
     """
 
     subject: str
@@ -68,6 +68,7 @@ class Entry:
     row: Any = None
     template: str = ""
     progress: str = ""
+    missing: str = ""
     votes: Sequence[Any] = ()
     done_at: datetime | None = None
     outcome: str = ""

@@ -26,7 +26,8 @@ NOT_PROVEN = "a word counts only with a second factor of this person, given for 
 class Rule:
     """One rule of a table. `kind` is INSERT, UPDATE or DELETE, `when` the condition that breaks it, `says` the error.
 
-    `when` is SQL for both engines, in which {n} stands for "is not the same as".
+    `when` is SQL for both engines, in which {n} stands for "is not the same as", and {items}(…) for the items of a list
+    in JSON as rows with a `value`.
     """
 
     table: str
@@ -152,14 +153,15 @@ def _columns(machine: Machine[Any], flag: Column) -> list[str]:
 
 
 def _sqlite(name: str, rule: Rule) -> str:
+    condition = rule.when.format(n="IS NOT", items="json_each")
     return (
-        f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} WHEN {rule.when.format(n='IS NOT')} "
+        f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} WHEN {condition} "
         f"BEGIN SELECT RAISE(ABORT, '{rule.says}'); END"
     )
 
 
 def _postgresql(name: str, rule: Rule) -> str:
-    condition = rule.when.format(n="IS DISTINCT FROM")
+    condition = rule.when.format(n="IS DISTINCT FROM", items="jsonb_array_elements")
     row = "OLD" if rule.kind == "DELETE" else "NEW"
     return (
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF {condition} THEN "

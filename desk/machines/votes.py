@@ -7,8 +7,8 @@ was given in the time after a change of its person's factors never counts.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Subject)
 DigestsOf = Callable[[Any], Collection[str]]
+Helps = Callable[[QuerySet[Any]], Mapping[int, Callable[[int], bool]]]
 LONGEST_COMMENT = 500
 MOST_PEOPLE = 500  # asked about in one query: engines bound how many columns one has
 
@@ -113,16 +114,21 @@ class Ballot:
 class Waiting(Generic[R]):
     """The rows of a machine that wait for votes, and for whom each of them waits.
 
-    `votes` are those after which a row no longer waits for the person who gave them (`Ballot.on_row`).
+    `votes` are those after which a row no longer waits for the person who gave them (`Ballot.on_row`). `helps` gives,
+    for those of the rows that don't wait for everybody who may decide, by number, whether the vote of a person (given
+    by number) would bring it further.
     """
 
     ballot: Ballot
     rows: QuerySet[R]
     votes: QuerySet[Any]
+    helps: Helps = field(default=lambda rows: {})
 
     def for_person(self, person: "Person") -> QuerySet[R]:
         """The rows that this person can decide on now."""
-        return self.rows.filter(self._waits_for(person))
+        rows = self.rows.filter(self._waits_for(person))
+        others = [number for number, helps in self.helps(rows).items() if not helps(person.pk)]
+        return rows.exclude(pk__in=others) if others else rows
 
     def for_each(self, people: "Iterable[Person]") -> "Iterator[tuple[Person, list[R]]]":
         """The same for many people at once, those for whom nothing waits left out.
@@ -133,10 +139,12 @@ class Waiting(Generic[R]):
         holders = [person for person in people if self._held_by(person) != frozenset()] if rows else []
         voters = self._voters() if holders else set()
         still = self._still_waiting([person for person in holders if person.pk in voters])
+        helps = self.helps(self.rows) if holders else {}
         for person in holders:
             waiting = [row for row in rows if self._may_wait(row, person)]
             if person.pk in still:
                 waiting = [row for row in waiting if row.pk in still[person.pk]]
+            waiting = [row for row in waiting if row.pk not in helps or helps[row.pk](person.pk)]
             if waiting:
                 yield person, waiting
 
@@ -201,6 +209,11 @@ def of_those_who_may(votes: QuerySet[Any], *, role: str, scope: str) -> QuerySet
 def people(votes: QuerySet[Any]) -> int:
     """How many different people gave these votes."""
     return votes.order_by().values("person").distinct().count()
+
+
+def voters(votes: QuerySet[Any]) -> frozenset[int]:
+    """The numbers of the people who gave these votes."""
+    return frozenset(votes.order_by().values_list("person", flat=True))
 
 
 def _signed(vote: Any) -> set[str]:

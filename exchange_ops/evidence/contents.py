@@ -23,7 +23,7 @@ from exchange_ops.withdrawals.proofs import payouts
 from exchange_ops.withdrawals.proofs.material import Material
 
 MOST_HEADERS: Final = 145  # the block and a day of blocks on top of it
-_JUDGED: Final = ("digest", "policy_version", "policy_trace", "quorum_required", "mode")
+_JUDGED: Final = ("digest", "policy_version", "policy_trace", "quorum_required", "group_needs", "mode")
 # Codes under keys of the desk: no outsider can check them, and what they protect is in the other columns.
 _LEFT_OUT: Final = frozenset({"mac"})
 

@@ -25,6 +25,7 @@ from exchange_ops.shared.periods import PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import NOT_YOURS, requires
 from exchange_ops.withdrawals import rules as withdrawal_rules
+from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import material, payouts, sentences
 from exchange_ops.withdrawals.views import decisions, detail
@@ -101,13 +102,15 @@ def _at_moment(past: payout.KnownPayout | payout.NotRequested, person: Person) -
     if isinstance(past, payout.NotRequested):
         return {"requested_at": past.requested_at}
     row = past.row
+    tally = approvals.tally(row, reviewed=past.reviewed, released=past.released)
     return {
         "known": past,
         "row": row,
         "destination": detail.destination_of(row),
         "files": past.files.then,
         "words": past.words.then,
-        "progress": decisions.progress(row, reviewed=past.reviewed, released=past.released) if row.digest else "",
+        "progress": decisions.progress(row, tally, before=len(past.reviewed)) if row.digest else "",
+        "waits_for": tally.waits_for if row.is_open and row.digest else "",
         "chain": sentences.chain_status(row, now=past.moment.at) if past.knows_the_chain else None,
         "on_chain": row.currency == payouts.COIN,
         "is_followed": True,  # how far the exchange had counted is not recorded

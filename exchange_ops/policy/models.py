@@ -7,6 +7,7 @@ from django.db import models
 
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import payout_rules
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, BEYOND, HOLD_THEN_APPROVE, REFUSE
 from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.amounts import amount_field
@@ -32,6 +33,7 @@ class PolicyVersion(Witnessed):
     `price_distance` is how much worse than the market, in percent, an order's price may be; `price_beyond` is what
     happens beyond it. Without a distance the desk's default applies, and going beyond it has to be confirmed.
     `fee_factor` and `fee_floor` are the margin of network fees (`fee_margins`); without them the default applies.
+    `groups` are the approval groups, each a name and the numbers of its members (`group_needs`).
     """
 
     number = models.PositiveIntegerField(unique=True)
@@ -41,6 +43,7 @@ class PolicyVersion(Witnessed):
     price_beyond = models.CharField(max_length=10, default=REFUSE, choices=list(BEYOND.items()))
     fee_factor = amount_field(null=True)
     fee_floor = amount_field(null=True)
+    groups = models.JSONField(null=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     published_at = models.DateTimeField()
 
@@ -51,7 +54,8 @@ class PolicyVersion(Witnessed):
 class QuorumTier(Witnessed):
     """How many approvals a value up to and including `up_to` needs; the tier without `up_to` covers the rest.
 
-    Without an account it applies to every account that has no tiers of its own in this version.
+    Without an account it applies to every account that has no tiers of its own in this version. `needs` are those
+    approvals that groups have to give, each with the name of the group and their number.
     """
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="tiers")
@@ -59,6 +63,7 @@ class QuorumTier(Witnessed):
     currency = models.CharField(max_length=20, default="USD")
     up_to = amount_field(null=True)
     approvals = models.PositiveSmallIntegerField()
+    needs = models.JSONField(null=True)
     mode = models.CharField(
         max_length=20, choices=[(HOLD_THEN_APPROVE, "hold first"), (APPROVE_THEN_HOLD, "approve first")]
     )
@@ -132,6 +137,7 @@ class PolicyPayoutRule(Witnessed):
     opens = models.PositiveSmallIntegerField(null=True)
     closes = models.PositiveSmallIntegerField(null=True)
     approvals = models.PositiveSmallIntegerField(default=0)
+    needs = models.JSONField(null=True)
     account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="+")
     currency = models.CharField(max_length=20, default="", blank=True)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -163,6 +169,7 @@ class PolicyPayoutRule(Witnessed):
             window_h=self.window_h,
             hours=None if self.opens is None or self.closes is None else (self.opens, self.closes),
             approvals=self.approvals,
+            needs=group_needs.needs_from_json(self.needs),
             account=self.account_id,
             currency=self.currency,
             person=self.person_id,
@@ -183,6 +190,7 @@ class PolicyPayoutRule(Witnessed):
             opens=opens,
             closes=closes,
             approvals=rule.approvals,
+            needs=group_needs.needs_as_json(rule.needs),
             account_id=rule.account,
             currency=rule.currency,
             person_id=rule.person,

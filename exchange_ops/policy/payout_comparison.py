@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from exchange_ops.policy import payout_rules
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.payout_rules import PayoutRule
 
 _OF_RECIPIENT: Final = {
@@ -17,7 +18,10 @@ def implies(wide: PayoutRule, narrow: PayoutRule) -> bool:
 
     A total over a wider scope or a longer window is never the smaller one.
     """
-    if wide.strictness < narrow.strictness or not _is_wider(wide, narrow):
+    is_as_strict = wide.strictness >= narrow.strictness and (
+        not wide.approvals or group_needs.cover(wide.needs, narrow.needs)
+    )
+    if not is_as_strict or not _is_wider(wide, narrow):
         return False
     measures = {narrow.measure, _OF_RECIPIENT.get(narrow.measure, narrow.measure)}
     if wide.measure not in measures or wide.window_h < narrow.window_h:
@@ -52,7 +56,7 @@ def lint(rules: Sequence[PayoutRule], *, fewest: int, approvers: Mapping[int | N
         )
         if stricter is not None:
             yield f"Rule {number} makes no difference: rule {stricter} is at least as strict."
-        elif 0 < rule.approvals <= fewest:
+        elif 0 < rule.approvals <= fewest and not rule.needs:
             need = "1 approval" if fewest == 1 else f"{fewest} approvals"
             yield f"Rule {number} makes no difference: every tier requires {need} or more."
         count = approvers.get(rule.account, approvers.get(None, 0))

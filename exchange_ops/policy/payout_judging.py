@@ -66,8 +66,7 @@ class Match:
         source = f"(policy v{version}, rule {self.number})"
         if not self.rule.approvals:
             return f"{self.figures} {source}."
-        need = f"{self.rule.approvals} approval{'' if self.rule.approvals == 1 else 's'} required"
-        return f"{need}: {self.figures} {source}."
+        return f"{payout_rules.outcome(self.rule)}: {self.figures} {source}."
 
 
 def matches(rules: Sequence[PayoutRule], payout: Payout, *, currency: str) -> list[Match]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, Final
 
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.needs import Needs
 from exchange_ops.shared.amounts import storable
 
 AMOUNT: Final = "amount"
@@ -61,7 +63,7 @@ class PayoutRule:
     payouts, or percent. `window_h` is the length of the window of a total or count, in hours. `hours` are the full
     hours, UTC, from and until which a request passes; from 22 until 6 is a night. `group` is that of the approved
     payees that pass, empty for any approved payee. `approvals` is how many a payout above the figure needs; with 0 it
-    is rejected.
+    is rejected. `needs` are those of them that approval groups have to give.
     """
 
     measure: str
@@ -74,6 +76,7 @@ class PayoutRule:
     person: int | None = None
     role: str = ""
     group: str = ""
+    needs: Needs = ()
 
     @property
     def strictness(self) -> int:
@@ -153,9 +156,13 @@ def in_words(rule: PayoutRule, *, currency: str, names: Mapping[str, str]) -> st
 
 def outcome(rule: PayoutRule) -> str:
     """What happens above the figure."""
-    if not rule.approvals:
-        return "rejected"
-    return "1 approval required" if rule.approvals == 1 else f"{rule.approvals} approvals required"
+    return required(rule.approvals, rule.needs) if rule.approvals else "rejected"
+
+
+def required(approvals: int, needs: Needs) -> str:
+    """How many approvals are required, with those that groups have to give: "2 approvals required (1 of Board)"."""
+    of_groups = f" ({group_needs.in_words(needs)})" if needs else ""
+    return f"{approvals} approval{'' if approvals == 1 else 's'} required{of_groups}"
 
 
 def terms(rule: PayoutRule, currency: str) -> str:
@@ -178,12 +185,14 @@ def as_json(rule: PayoutRule) -> dict[str, Any]:
         content["most"] = f"{rule.most.normalize():f}"
     if rule.hours is not None:
         content["hours"] = list(rule.hours)
+    content["needs"] = group_needs.needs_as_json(rule.needs)
     return {name: value for name, value in content.items() if value not in (None, "", 0)}
 
 
 def from_json(content: Mapping[str, Any]) -> PayoutRule:
     """The rule that `as_json` wrote."""
-    rule = PayoutRule(**{**content, "most": None, "hours": None})
+    needs = group_needs.needs_from_json(content.get("needs"))
+    rule = PayoutRule(**{**content, "most": None, "hours": None, "needs": needs})
     most, hours = content.get("most"), content.get("hours")
     if most is not None:
         rule = replace(rule, most=Decimal(most))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.models import PolicyPayoutRule, PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.ruleset import Rules
 
@@ -23,6 +24,7 @@ def publish(rules: Rules, *, number: int, note: str, publisher: "Person | None",
         price_beyond=rules.price_beyond,
         fee_factor=rules.fee_margin.factor,
         fee_floor=rules.fee_margin.floor,
+        groups=group_needs.groups_as_json(rules.groups),
         published_by=publisher,
         published_at=now,
     )
@@ -33,6 +35,7 @@ def publish(rules: Rules, *, number: int, note: str, publisher: "Person | None",
             currency=rules.currency,
             up_to=tier.up_to,
             approvals=tier.approvals,
+            needs=group_needs.needs_as_json(tier.needs),
             mode=tier.mode,
         )
     for limit in rules.limits:

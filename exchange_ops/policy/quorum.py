@@ -17,7 +17,9 @@ from django.db import transaction
 
 from desk.audit import witness_chain
 from exchange_ops.market.models import Currency
-from exchange_ops.policy import payout_judging, ruleset
+from exchange_ops.policy import payout_judging, payout_rules, ruleset
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.needs import Need
 from exchange_ops.policy.models import PolicyPayoutRule, PolicyVersion, QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.payout_judging import Payout
@@ -36,7 +38,7 @@ FIRST_TIERS = (
 class Verdict:
     """What the rules require. `blocked` is a sentence that forbids the payment; `trace` holds the reasons in order.
 
-    `by_rule` says that a rule for payouts forbids it.
+    `needs` are those of the approvals that groups have to give. `by_rule` says that a rule for payouts forbids it.
     """
 
     approvals: int
@@ -45,19 +47,22 @@ class Verdict:
     trace: list[str] = field(default_factory=list)
     blocked: str | None = None
     by_rule: bool = False
+    needs: tuple[Need, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """How many approvals a set of rules requires, with the sentences that led to it, the decisive one first.
 
-    `blocked` says why nothing is paid; without a `tier` because none covers the value.
+    `needs` are those of the approvals that groups have to give, the strictest of each. `blocked` says why nothing is
+    paid; without a `tier` because none covers the value.
     """
 
     approvals: int = 0
     sentences: tuple[str, ...] = ()
     blocked: str = ""
     tier: Tier | None = None
+    needs: tuple[Need, ...] = ()
 
 
 def current() -> PolicyVersion | None:
@@ -110,7 +115,7 @@ def judge(
         return _blocked(policy.number, f"Not paid: {weighed.blocked}", by_rule=weighed.tier is not None)
     mode, order = _order(weighed.tier, account)
     first, *others = weighed.sentences
-    return Verdict(weighed.approvals, mode, policy.number, [first, order, *others])
+    return Verdict(weighed.approvals, mode, policy.number, [first, order, *others], needs=weighed.needs)
 
 
 def weigh(
@@ -129,11 +134,16 @@ def weigh(
     if exceeded and not exceeded[0].rule.approvals:
         return Weighed(tier=tier, blocked=exceeded[0].sentence(version))
     whose = f"policy v{version}" if tier.account is None else f"policy v{version}, account tiers"
-    need = f"{tier.approvals} approval{'' if tier.approvals == 1 else 's'} required: {because} ({whose})."
-    needs = [(tier.approvals, need), *((each.rule.approvals, each.sentence(version)) for each in exceeded)]
+    need = f"{payout_rules.required(tier.approvals, tier.needs)}: {because} ({whose})."
+    asked = [(tier.approvals, need), *((each.rule.approvals, each.sentence(version)) for each in exceeded)]
     # The strictest first; of those that are equally strict, the tier.
-    in_order = sorted(needs, key=lambda each: -each[0])
-    return Weighed(in_order[0][0], tuple(sentence for _, sentence in in_order), tier=tier)
+    in_order = sorted(asked, key=lambda each: -each[0])
+    needs = group_needs.strictest([tier.needs, *(each.rule.needs for each in exceeded)])
+    approvals = max(in_order[0][0], group_needs.total(needs))
+    sentences = [sentence for _, sentence in in_order]
+    if exceeded and needs:
+        sentences.append(f"Together: {payout_rules.required(approvals, needs)}.")
+    return Weighed(approvals, tuple(sentences), tier=tier, needs=group_needs.resolved(needs, rules.groups))
 
 
 def highest() -> dict[str, int]:
@@ -147,8 +157,13 @@ def highest() -> dict[str, int]:
 
 
 def _approvals(rules: Rules, account: int) -> Iterator[int]:
-    yield from (tier.approvals for tier in ruleset.tiers_for(rules, account))
-    yield from (rule.approvals for rule in rules.payouts if rule.account in {None, account})
+    tiers = ruleset.tiers_for(rules, account)
+    of_account = [rule for rule in rules.payouts if rule.account in {None, account}]
+    yield from (tier.approvals for tier in tiers)
+    yield from (rule.approvals for rule in of_account)
+    # Several that apply at once can need more of all groups together than each of them.
+    needs = [*(tier.needs for tier in tiers), *(rule.needs for rule in of_account)]
+    yield group_needs.total(group_needs.strictest(needs))
 
 
 def ensure_first(*, now: datetime) -> None:

@@ -1,7 +1,6 @@
-"""One set of rules as a value: tiers, limits, rules for payouts and figures; what is wrong with it, and how two differ.
+"""One set of rules as a value: tiers, limits, rules for payouts, groups and figures; and what is wrong with it.
 
-A published version and a draft become the same value, so the preview of a draft runs the code that will apply it. A
-difference is looser when it allows something that was not allowed before; every other difference is tighter.
+A published version and a draft become the same value, so the preview of a draft runs the code that will apply it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,17 +8,18 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from exchange_ops.policy import fee_margins, payout_comparison, payout_rules
+from exchange_ops.policy import fee_margins, payout_rules
 from exchange_ops.policy.fee_margins import FeeMargin
+from exchange_ops.policy.groups import checking as group_rules
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.checking import Asked
+from exchange_ops.policy.groups.needs import Group, Needs
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.modes import (
-    APPROVE_THEN_HOLD,
     BEYOND,
     CONFIRM,
-    HOLD_THEN_APPROVE,
     MODES,
     REFUSE,
-    STRICTNESS,
 )
 from exchange_ops.policy.payout_rules import PayoutRule
 from exchange_ops.shared.amounts import storable
@@ -30,12 +30,6 @@ MOST_APPROVALS: Final = 9
 AGES_S: Final = (10, 3_600)
 DISTANCES: Final = (Decimal("0.1"), Decimal(100))
 USUAL_DISTANCE: Final = Decimal(5)  # percent, where the rules say none
-_ORDERS: Final = {
-    HOLD_THEN_APPROVE: "funds are reserved before approval",
-    APPROVE_THEN_HOLD: "approval comes before funds are reserved",
-}
-
-_BEFORE: Final = {"confirm": "explicit confirmation", "approve": "approval", "refuse": "rejected"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +37,14 @@ class Tier:
     """How many approvals a value up to and including `up_to` needs; without `up_to`, every value above the others.
 
     With an account it is one of that account's own tiers, without one it applies to every account that has none.
+    `needs` are those of the approvals that groups have to give.
     """
 
     up_to: Decimal | None
     approvals: int
     mode: str
     account: int | None = None
+    needs: Needs = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +78,7 @@ class Rules:
     price_beyond: str = REFUSE
     fee_margin: FeeMargin = fee_margins.USUAL
     payouts: tuple[PayoutRule, ...] = ()
+    groups: tuple[Group, ...] = ()
 
     @property
     def price_bound(self) -> tuple[Decimal, str]:
@@ -96,15 +93,6 @@ class Rules:
         return BEYOND[self.price_bound[1]]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One difference between two sets of rules, in words; `is_scope`: it only says which tiers apply to an account."""
-
-    sentence: str
-    is_looser: bool
-    is_scope: bool = False
-
-
 NO_RULES: Final = Rules(tiers=(), value_max_age_s=AGES_S[0])
 
 
@@ -115,7 +103,7 @@ def rules_of(policy: PolicyVersion | None) -> Rules:
     tiers: Sequence[QuorumTier] = list(policy.tiers.all())
     limits: Sequence[ValueLimit] = list(policy.limits.order_by("pk"))
     return Rules(
-        tiers=in_order(Tier(tier.up_to, tier.approvals, tier.mode, tier.account_id) for tier in tiers),
+        tiers=in_order(_tier_of_row(tier) for tier in tiers),
         value_max_age_s=policy.value_max_age_s,
         price_distance=policy.price_distance,
         price_beyond=policy.price_beyond,
@@ -123,14 +111,19 @@ def rules_of(policy: PolicyVersion | None) -> Rules:
         currency=tiers[0].currency if tiers else NO_RULES.currency,
         fee_margin=fee_margins.margin_of(policy),
         payouts=tuple(row.rule for row in policy.payout_rules.order_by("place")),
+        groups=group_needs.groups_from_json(policy.groups),
     )
+
+
+def _tier_of_row(row: QuorumTier) -> Tier:
+    return Tier(row.up_to, row.approvals, row.mode, row.account_id, group_needs.needs_from_json(row.needs))
 
 
 def as_json(rules: Rules) -> dict[str, Any]:
     """The rules as JSON with amounts as text, for a draft that waits and for its digest."""
     payouts = [payout_rules.as_json(rule) for rule in rules.payouts]
     return {
-        "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account] for tier in rules.tiers],
+        "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account, *_needs(tier)] for tier in rules.tiers],
         "value_max_age_s": rules.value_max_age_s,
         "price_distance": _text(rules.price_distance),
         "price_beyond": rules.price_beyond,
@@ -140,6 +133,7 @@ def as_json(rules: Rules) -> dict[str, Any]:
         "currency": rules.currency,
         "fee_margin": fee_margins.as_json(rules.fee_margin),
         **({"payouts": payouts} if payouts else {}),
+        **({"groups": group_needs.groups_as_json(rules.groups)} if rules.groups else {}),
     }
 
 
@@ -147,7 +141,8 @@ def from_json(content: Mapping[str, Any]) -> Rules:
     """The rules that `as_json` wrote. Older drafts name no account in a tier, and refuse what is beyond a bound."""
     return Rules(
         tiers=tuple(
-            Tier(_amount(up_to), approvals, mode, *account) for up_to, approvals, mode, *account in content["tiers"]
+            _tier_of_json(_amount(up_to), approvals, mode, *others)
+            for up_to, approvals, mode, *others in content["tiers"]
         ),
         value_max_age_s=content["value_max_age_s"],
         price_distance=_amount(content["price_distance"]),
@@ -159,7 +154,14 @@ def from_json(content: Mapping[str, Any]) -> Rules:
         currency=content["currency"],
         fee_margin=fee_margins.from_json(content.get("fee_margin")),
         payouts=tuple(payout_rules.from_json(rule) for rule in content.get("payouts", ())),
+        groups=group_needs.groups_from_json(content.get("groups")),
     )
+
+
+def _tier_of_json(
+    up_to: Decimal | None, approvals: int, mode: str, account: int | None = None, needs: group_needs.Stored = None
+) -> Tier:
+    return Tier(up_to, approvals, mode, account, group_needs.needs_from_json(needs))
 
 
 def problems(rules: Rules) -> Iterator[str]:
@@ -188,6 +190,22 @@ def problems(rules: Rules) -> Iterator[str]:
     yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
     yield from payout_rules.problems(rules.payouts)
+    yield from group_rules.problems(rules.groups, asked(rules))
+
+
+def asked(rules: Rules) -> list[Asked]:
+    """What every tier and every rule for payouts asks for, with its name in a sentence."""
+    apart = frozenset(accounts_apart(rules))
+    of_tiers = [
+        Asked(_name_of(tier, rules.currency), tier.account, tier.approvals, tier.needs, others=apart)
+        for tier in rules.tiers
+    ]
+    payouts = enumerate(rules.payouts, 1)
+    return [*of_tiers, *(Asked(f"Payout rule {n}", rule.account, rule.approvals, rule.needs) for n, rule in payouts)]
+
+
+def _name_of(tier: Tier, currency: str) -> str:
+    return "The top tier" if tier.up_to is None else f"The tier up to {payout_rules.figure(tier.up_to)} {currency}"
 
 
 def _limit_problems(rules: Rules) -> Iterator[str]:
@@ -202,22 +220,6 @@ def _limit_problems(rules: Rules) -> Iterator[str]:
         yield "Enter a whole number of open orders."
 
 
-def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
-    """How `new` differs from `old`, in words. `names` maps person:1 and account:1 to what they are called."""
-    changes = list(_tiers(old, new, names))
-    if old.value_max_age_s != new.value_max_age_s:
-        sentence = f"Maximum price age: {new.value_max_age_s} s (was {old.value_max_age_s} s)."
-        changes.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
-    changes += _bound("Order price off market", old.price_bound, new.price_bound, " %")
-    changes += _fee(old, new)
-    before, after = ({limit.scope: (limit.most, limit.beyond) for limit in rules.limits} for rules in (old, new))
-    for scope in sorted({*before, *after}, key=str):
-        unit = "" if scope[0] == ValueLimit.OPEN_ORDERS else f" {new.currency}"
-        changes += _bound(_about(scope, names), before.get(scope), after.get(scope), unit)
-    of_payouts = payout_comparison.differences(old.payouts, new.payouts, currency=new.currency, names=names)
-    return [*changes, *(Difference(sentence, is_looser) for sentence, is_looser in of_payouts)]
-
-
 def concerned(old: Rules, new: Rules) -> set[str]:
     """The accounts that the new rules judge differently, each by its number as text; the empty text stands for all."""
     numbers = {*accounts_apart(old), *accounts_apart(new)}
@@ -226,20 +228,32 @@ def concerned(old: Rules, new: Rules) -> set[str]:
     payouts = {*old.payouts} ^ {*new.payouts}
     of_accounts = [*(limit.account for limit in limits), *(rule.account for rule in payouts)]
     accounts |= {"" if account is None else str(account) for account in of_accounts}
-    figures = [(rules.value_max_age_s, rules.price_bound, rules.currency, rules.fee_margin) for rules in (old, new)]
+    figures = [_of_every_account(rules) for rules in (old, new)]
     return accounts | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
+
+
+def _of_every_account(rules: Rules) -> tuple[Any, ...]:
+    return (rules.value_max_age_s, rules.price_bound, rules.currency, rules.fee_margin, {*rules.groups})
 
 
 def judging(rules: Rules, account: int) -> list[Any]:
     """What decides on payments from this account, as JSON: tiers, currency, the age of prices, the fee margin, and the
-    rules for payouts where there are any.
+    rules for payouts and the groups with their members, where there are any.
 
     Two versions in which this is equal judge each payment of the account alike.
     """
-    tiers = [[_text(tier.up_to), tier.approvals, tier.mode] for tier in tiers_for(rules, account)]
+    tiers = [[_text(tier.up_to), tier.approvals, tier.mode, *_needs(tier)] for tier in tiers_for(rules, account)]
     payouts = payout_rules.for_account(rules.payouts, account)
     figures = [tiers, rules.currency, rules.value_max_age_s, fee_margins.as_json(rules.fee_margin)]
-    return [*figures, payouts] if payouts else figures
+    groups = group_needs.groups_as_json(groups_for(rules, account))
+    return [*figures, *([payouts] if payouts or groups else []), *([{"groups": groups}] if groups else [])]
+
+
+def groups_for(rules: Rules, account: int) -> list[Group]:
+    """The groups that a tier or rule for payments from this account needs an approval of, by name."""
+    of_account = [rule.needs for rule in rules.payouts if rule.account in {None, account}]
+    named = dict(group_needs.strictest([*of_account, *(tier.needs for tier in tiers_for(rules, account))]))
+    return sorted((group for group in rules.groups if group.name in named), key=lambda group: group.name)
 
 
 def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:
@@ -267,116 +281,9 @@ def tier_of(rules: Rules, value: Decimal | None, account: int | None = None) -> 
     return next((tier for tier in tiers if tier.up_to is None or (value is not None and value <= tier.up_to)), None)
 
 
-def _tiers(old: Rules, new: Rules, names: Mapping[str, str]) -> Iterator[Difference]:
-    """What changes for accounts without tiers of their own, then for each account that has or had its own."""
-    had, has = accounts_apart(old), accounts_apart(new)
-    apart = sorted({*had, *has})
-    yield from _tiers_of(old, new, None, "All other accounts" if apart else "")
-    for account in apart:
-        who = names.get(f"account:{account}", f"account {account}")
-        if account not in had:
-            yield Difference(
-                f"{who} has its own tiers; the default tiers no longer apply to it.", is_looser=False, is_scope=True
-            )
-        if account not in has:
-            sentence = f"{who} no longer has its own tiers; the default tiers apply to it."
-            yield Difference(sentence, is_looser=False, is_scope=True)
-        yield from _tiers_of(old, new, account, who)
-
-
-def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator[Difference]:
-    judging = (*tiers_for(old, account), *tiers_for(new, account))
-    ends = sorted({tier.up_to for tier in judging if tier.up_to is not None})
-    above = (ends[-1] if ends else Decimal(0)) + 1
-    begins: Decimal | None = None
-    for end in [*ends, None]:
-        at = above if end is None else end
-        before, after = tier_of(old, at, account), tier_of(new, at, account)
-        where = _range(begins, end, new.currency)
-        if who:
-            where = f"{who}, {where[0].lower()}{where[1:]}"
-        begins = end
-        if _terms(before) == _terms(after):
-            continue
-        if before is None or after is None:
-            what = "no payouts allowed" if after is None else f"{_need(after)} (was: no payouts allowed)"
-            yield Difference(f"{where}: {what}.", is_looser=after is not None)
-            continue
-        if before.approvals != after.approvals:
-            sentence = f"{where}: {_need(after)} (was {before.approvals})."
-            yield Difference(sentence, is_looser=after.approvals < before.approvals)
-        if before.mode != after.mode:
-            yield Difference(f"{where}: {_ORDERS[after.mode]}.", is_looser=after.mode == HOLD_THEN_APPROVE)
-
-
-def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
-    """How the margin of network fees differs."""
-    before, after = old.fee_margin, new.fee_margin
-    if before.factor != after.factor:
-        old_factor, factor = _figure(before.factor), _figure(after.factor)
-        sentence = f"Network fee limit: {factor} times the estimate (was {old_factor} times)."
-        yield Difference(sentence, is_looser=after.factor > before.factor)
-    if before.floor != after.floor:
-        sentence = (
-            f"Fixed network fee margin: {_figure(after.floor)} {new.currency} above the estimate "
-            f"(was {_figure(before.floor)} {new.currency})."
-        )
-        yield Difference(sentence, is_looser=after.floor > before.floor)
-
-
-def _bound(
-    what: str, old: tuple[Decimal, str] | None, new: tuple[Decimal, str] | None, unit: str
-) -> Iterator[Difference]:
-    """How the figure of a bound differs, and what happens beyond it."""
-    if old == new:
-        return
-    if new is None:
-        yield Difference(f"{what}: no limit (was {_most(old, unit)}).", is_looser=True)
-        return
-    if old is None:
-        yield Difference(f"{what}: at most {_most(new, unit)} (was no limit).", is_looser=False)
-        return
-    if old[0] != new[0]:
-        sentence = f"{what}: at most {_figure(new[0])}{unit} (was {_figure(old[0])}{unit})."
-        yield Difference(sentence, is_looser=new[0] > old[0])
-    if old[1] != new[1]:
-        sentence = f"{what}: anything above {BEYOND[new[1]]} (was: {_BEFORE[old[1]]})."
-        yield Difference(sentence, is_looser=STRICTNESS[new[1]] < STRICTNESS[old[1]])
-
-
-def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
-    """The figure, with what happens beyond it unless that is a refusal."""
-    most, beyond = bound or (None, REFUSE)
-    return f"{_figure(most)}{unit}" + ("" if beyond == REFUSE else f" (above: {BEYOND[beyond]})")
-
-
-def _about(scope: tuple[str, int | None, int | None], names: Mapping[str, str]) -> str:
-    kind, person, account = scope
-    who = "any user" if person is None else names.get(f"person:{person}", f"person {person}")
-    where = "" if account is None else f" in {names.get(f'account:{account}', f'account {account}')}"
-    if kind == ValueLimit.OPEN_ORDERS:
-        return f"Open orders by {who}{where}"
-    return f"Each {kind} by {who}{where}"
-
-
-def _range(begins: Decimal | None, end: Decimal | None, currency: str) -> str:
-    if end is None:
-        return f"Above {_figure(begins)} {currency}" if begins is not None else "Any value"
-    if begins is None:
-        return f"Up to {_figure(end)} {currency}"
-    return f"Above {_figure(begins)} to {_figure(end)} {currency}"
-
-
-def _need(tier: Tier) -> str:
-    return "1 approval" if tier.approvals == 1 else f"{tier.approvals} approvals"
-
-
-def _terms(tier: Tier | None) -> tuple[int, str] | None:
-    return None if tier is None else (tier.approvals, tier.mode)
-
-
-def _figure(amount: Decimal | None) -> str:
-    return "" if amount is None else f"{amount.normalize():,f}"
+def _needs(tier: Tier) -> list[Any]:
+    """The needs as one more item of a tier in JSON; none for a tier without, which reads as it always did."""
+    return [group_needs.needs_as_json(tier.needs)] if tier.needs else []
 
 
 def _text(amount: Decimal | None) -> str | None:

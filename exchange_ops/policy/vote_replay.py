@@ -1,9 +1,10 @@
 """Counting approvals again from the audit trail: every quorum that was reached, and every stored vote.
 
 The event of an approval names its second factor. The second factor has to be genuine and belong to the person who
-acted, for this purpose and content. As many different people have to have approved as were needed, and the stored votes
-and the events have to name the same second factors. Second factors older than their own authentication codes are
-vouched for by the first row entry (`witness_chain.confirmations_before`).
+acted, for this purpose and content. As many different people have to have approved as were needed, of every approval
+group as many as the trail says the row needed, and the stored votes and the events have to name the same second
+factors. Second factors older than their own authentication codes are vouched for by the first row entry
+(`witness_chain.confirmations_before`).
 """
 
 from collections import defaultdict
@@ -18,6 +19,8 @@ from desk.models import StepUp
 from desk.people import stepup
 from desk.people.signing import signed_lists
 from exchange_ops.policy import freezes
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.policy.models import Freeze, ThawVote
 
 if TYPE_CHECKING:
@@ -82,10 +85,13 @@ class Votes:
     confirmations: Confirmations = field(default_factory=Confirmations)
     _event_names: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     _people: dict[tuple[int, str], set[int]] = field(default_factory=lambda: defaultdict(set))
+    _needs: dict[int, group_needs.Stored] = field(default_factory=dict)
 
     def note(self, event: "AuditEvent", name: str, number: int, after: Mapping[str, Any]) -> Iterator[str]:
         """Add one event; a sentence for each approval that it counts wrongly."""
         evidence = after.get("evidence") or {}
+        if "group_needs" in after:
+            self._needs[number] = after["group_needs"]
         confirmation = evidence.get("step_up")
         if confirmation is None or name not in self.purposes:
             if name in COUNTED:
@@ -102,11 +108,16 @@ class Votes:
             )
         elif name in COUNTED:
             self._people[number, str(digest)].add(event.actor_id or 0)
-        if name == "quorum_reached" and len(self._people[number, str(digest)]) < max(int(evidence["needed"]), 1):
-            yield (
-                f"Event {event.seq}: {self.mark}-{number} needed {evidence['needed']} approvals but has "
-                f"{len(self._people[number, str(digest)])}."
-            )
+        if name == "quorum_reached":
+            yield from self._counted(event.seq, number, str(digest), max(int(evidence["needed"]), 1))
+
+    def _counted(self, seq: int, number: int, digest: str, needed: int) -> Iterator[str]:
+        people = self._people[number, digest]
+        tally = Tally(group_needs.from_json(self._needs.get(number)), needed, frozenset(people))
+        if len(people) < needed:
+            yield f"Event {seq}: {self.mark}-{number} needed {needed} approvals but has {len(people)}."
+        elif tally.missing:
+            yield f"Event {seq}: {self.mark}-{number} was approved without {tally.missing}."
 
     def compare(self) -> Iterator[str]:
         """A sentence for every stored vote without an event or without proof, and for every vote that is missing."""

@@ -14,10 +14,11 @@ from desk.people import scopes
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.policy import payout_rules, quorum, ruleset
+from exchange_ops.policy import comparison, payout_rules, quorum, ruleset
+from exchange_ops.policy.comparison import Difference
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.modes import BEYOND
-from exchange_ops.policy.ruleset import Difference, Rules
+from exchange_ops.policy.ruleset import Rules
 from exchange_ops.policy_changes import back_test, open_requests, rules, states, workflow
 from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
 from exchange_ops.policy_changes.models import PolicyChange
@@ -207,7 +208,7 @@ def payout_rules_in_words(version_rules: Rules, person: Person) -> list[tuple[in
 def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]:
     """How the rules differ, without sentences about accounts where the person has no role."""
     hidden = scopes.hidden_names(person)
-    differences = ruleset.differences(old, new, names=workflow.names())
+    differences = comparison.differences(old, new, names=workflow.names())
     return [each for each in differences if not any(name in each.sentence for name in hidden)]
 
 

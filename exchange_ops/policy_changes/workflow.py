@@ -17,9 +17,11 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import roles, scopes, stepup
-from exchange_ops.policy import payout_comparison, publishing, quorum, ruleset
+from exchange_ops.policy import comparison, payout_comparison, publishing, quorum, ruleset
+from exchange_ops.policy.comparison import Difference
+from exchange_ops.policy.groups import checking as group_rules
 from exchange_ops.policy.models import PolicyVersion
-from exchange_ops.policy.ruleset import Difference, Rules
+from exchange_ops.policy.ruleset import Rules
 from exchange_ops.policy_changes import carrying_over, machine, open_requests, rules, states
 from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
 from exchange_ops.shared.models import Account
@@ -50,7 +52,7 @@ def names() -> dict[str, str]:
 
 def compared(new_rules: Rules) -> list[Difference]:
     """How these rules differ from those in force, in words."""
-    return ruleset.differences(in_force(), new_rules, names=names())
+    return comparison.differences(in_force(), new_rules, names=names())
 
 
 def problems(new_rules: Rules) -> list[str]:
@@ -67,20 +69,30 @@ def problems(new_rules: Rules) -> list[str]:
         scopes = {f"person:{rule.person}": rule.person, f"account:{rule.account}": rule.account}
         if any(key is not None and name not in all_names for name, key in scopes.items()):
             sentences.append(f"Payout rule {number} refers to an unknown person or account.")
+    if any(f"person:{member}" not in all_names for group in new_rules.groups for member in group.members):
+        sentences.append("An approval group refers to an unknown person.")
     if not sentences and not compared(new_rules):
         sentences.append("Not proposed: these rules are already in force.")
     return sentences
 
 
 def warnings(new_rules: Rules) -> list[str]:
-    """Rules for payouts that make no difference, and approvals that nobody can give; none of it forbids a proposal."""
-    approvers: dict[int | None, int] = {
-        pk: models.Person.objects.filter(scopes.holding(roles.TREASURY, str(pk))).count()
+    """Rules for payouts that make no difference, approvals that nobody can give, and approval groups without use; none
+    of it forbids a proposal."""
+    approvers = {
+        pk: set(models.Person.objects.filter(scopes.holding(roles.TREASURY, str(pk))).values_list("pk", flat=True))
         for pk in Account.objects.values_list("pk", flat=True)
     }
-    approvers[None] = min(approvers.values(), default=0)
+    counts: dict[int | None, int] = {pk: len(people) for pk, people in approvers.items()}
+    counts[None] = min(counts.values(), default=0)
     fewest = min((tier.approvals for tier in new_rules.tiers), default=0)
-    return list(payout_comparison.lint(new_rules.payouts, fewest=fewest, approvers=approvers))
+    active = set(models.Person.objects.filter(is_active=True).values_list("pk", flat=True))
+    return [
+        *payout_comparison.lint(new_rules.payouts, fewest=fewest, approvers=counts),
+        *group_rules.lint(
+            new_rules.groups, ruleset.asked(new_rules), approvers=approvers, active=active, names=names()
+        ),
+    ]
 
 
 def as_of_now(row: PolicyChange) -> Rules | None:

@@ -14,12 +14,14 @@ from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
 from exchange_ops.policy import freezes
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 from exchange_ops.withdrawals.decisions import policy_evaluation as payout_evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from desk.models import Person
 
@@ -54,8 +56,8 @@ def approve(
         DECISIONS.keep(
             row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE, confirmation=confirmation
         )
-        people = votes.people(current(row))
-        enough = people >= row.quorum_required
+        now_given = tally(row)
+        enough = now_given.is_reached
         decision: dict[str, Any] = {"decided_by": person, "decided_at": now, "last_problem": ""}
         machine.move(
             row,
@@ -63,7 +65,7 @@ def approve(
             to=states.APPROVED if enough else states.REVIEW,
             next_action_at=now if enough else row.next_action_at,
             evidence={
-                "approvals": people,
+                "approvals": now_given.counted,
                 "needed": row.quorum_required,
                 "digest": row.digest,
                 **confirmation.evidence(),
@@ -106,7 +108,13 @@ def reject(
 def waiting() -> votes.Waiting[Transfer]:
     """Who can approve what now, the oldest first."""
     approvals = BALLOT.on_row(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
-    return votes.Waiting(BALLOT, undecided(), approvals)
+    return votes.Waiting(BALLOT, undecided(), approvals, _helps)
+
+
+def _helps(rows: QuerySet[Transfer]) -> "dict[int, Callable[[int], bool]]":
+    needing = list(rows.filter(group_needs__isnull=False))
+    given = counting_by_row(needing)
+    return {row.pk: tally_of(row, [vote.person_id for vote in given.get(row.pk, ())]).helps for row in needing}
 
 
 def undecided() -> QuerySet[Transfer]:
@@ -131,8 +139,19 @@ def counting_by_row(rows: "Iterable[Transfer]") -> dict[int, list[TransferApprov
 
 
 def stands(row: Transfer) -> bool:
-    """Whether as many people as the rules require have approved it and may still approve."""
-    return votes.people(current(row)) >= row.quorum_required
+    """Whether as many people as the rules require, of each group as many as they require, have approved it and may
+    still approve."""
+    return tally(row).is_reached
+
+
+def tally(row: Transfer) -> Tally:
+    """How far the approvals are that count for this transfer now."""
+    return tally_of(row, votes.voters(current(row)))
+
+
+def tally_of(row: Transfer, voters: "Iterable[int]") -> Tally:
+    """How far the approvals are where those of these people are valid."""
+    return Tally(group_needs.from_json(row.group_needs), row.quorum_required, frozenset(voters))
 
 
 def _refuse_unless_open(row: Transfer, act: Act) -> None:
@@ -145,6 +164,8 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
     if problem := payout_evaluation.rejection(policy_evaluation.intent_of(row), now=act.now):
+        raise CannotApprove(f"Not approved. {problem}")
+    if row.group_needs and (problem := tally(row).refusal(act.person.pk)):
         raise CannotApprove(f"Not approved. {problem}")
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from desk.incidents.alarming import Alarming
 from desk.machines.guards import NOT_PROVEN, NOT_YOURS, Guards, Rule, edited
 from desk.machines.mover import CannotMove
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.shared import alarms
 from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
@@ -53,11 +54,17 @@ GUARDS: Final = Guards(
             _T,
             "quorum",
             "UPDATE",
-            "NEW.state = 'sending' AND NEW.kind = 'to_user' AND (SELECT COUNT(DISTINCT a.person_id) "
+            "NEW.state = 'sending' AND NEW.kind = 'to_user' AND ((SELECT COUNT(DISTINCT a.person_id) "
             "FROM exchange_ops_transferapproval a JOIN desk_stepup s ON s.id = a.confirmation_id "
             "AND s.person_id = a.person_id AND s.digest = a.digest AND s.purpose = 'approve-transfer' "
             "WHERE a.transfer_id = NEW.id AND a.digest = NEW.digest "
-            "AND a.stage = 'review' AND a.verdict = 'approve') < NEW.quorum_required",
+            "AND a.stage = 'review' AND a.verdict = 'approve') < NEW.quorum_required OR "
+            + group_needs.unmet(
+                approvals=_APPROVAL,
+                owner="transfer_id",
+                counted="s.purpose = 'approve-transfer' AND a.stage = 'review'",
+            )
+            + ")",
             NO_QUORUM,
         ),
         Rule(

@@ -53,6 +53,7 @@ class Transfer(OfAccount, Subject):
     policy_version = models.PositiveIntegerField(default=0)
     policy_trace = models.JSONField(default=list)
     quorum_required = models.PositiveSmallIntegerField(default=0)
+    group_needs = models.JSONField(null=True)
     lookalikes = models.JSONField(default=list)
     quote_value = amount_field(null=True)
     quote_currency = models.CharField(max_length=20, default="", blank=True)

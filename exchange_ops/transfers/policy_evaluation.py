@@ -27,8 +27,10 @@ def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]
         # The second sentence of a verdict is about the order of hold and approval: a transfer has no hold.
         trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *payout_columns["policy_trace"][2:]]
         columns |= {"quorum_required": verdict.approvals + bool(columns["lookalikes"]), "policy_trace": trace}
+        columns["group_needs"] = payout_columns["group_needs"]
     else:
-        columns |= {"quorum_required": 0, "policy_trace": ["No approval required: the money stays within the company."]}
+        columns |= {"quorum_required": 0, "group_needs": None}
+        columns |= {"policy_trace": ["No approval required: the money stays within the company."]}
     columns["digest"] = digest_of(transfer, **columns)
     return (verdict.blocked or "") if transfer.leaves else "", columns
 

@@ -232,6 +232,7 @@ TABLE: Final = Table(
         "created_at": Column.FIXED,
         # What it was judged by.
         "quorum_required": Column.SIGNED,
+        "group_needs": Column.SIGNED,
         "lookalikes": Column.SIGNED,
         "attempt": Column.COUNTER,
         "exchange_id": Column.ONCE,

@@ -10,6 +10,7 @@ from typing import Final
 from desk.incidents.alarming import Alarming
 from desk.machines.guards import NOT_PROVEN, NOT_YOURS, Guards, Rule
 from desk.machines.mover import CannotMove
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.shared import alarms
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.batches.models import PayoutBatch, PayoutBatchLine
@@ -38,6 +39,7 @@ _LINE: Final = "exchange_ops_payoutbatchline"
 LATCHED = "the decision on a withdrawal is made once"
 ONE_VERB = "a hold is told to be paid or to be released, never both"
 NOT_OF_BATCH = "a line of a batch is a payout of the same account and requester"
+GROUPS_MISSING = "a payout is ordered only with the approvals of every group that it needs"
 NOT_CONFIRMED = "a release is ordered with a second factor of the person for exactly this hold"
 
 GUARDS: Final = Guards(
@@ -63,6 +65,19 @@ GUARDS: Final = Guards(
             "OR (NEW.put_count > OLD.put_count AND NEW.decision <> 'commit') "
             "OR (NEW.delete_count > OLD.delete_count AND NEW.decision <> 'rollback')",
             ONE_VERB,
+        ),
+        Rule(
+            _T,
+            "group_needs",
+            "UPDATE",
+            "NEW.decision = 'commit' AND (OLD.decision <> 'commit' OR NEW.put_count > OLD.put_count) AND "
+            + group_needs.unmet(
+                approvals=_APPROVAL,
+                owner="withdrawal_id",
+                counted="(s.purpose = 'approve-withdrawal' OR s.purpose = 'approve-held-withdrawal' "
+                "AND a.stage = 'release') AND a.stage <> 'resolution'",
+            ),
+            GROUPS_MISSING,
         ),
         Rule(
             _APPROVAL,

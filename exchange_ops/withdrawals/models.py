@@ -34,8 +34,9 @@ class Withdrawal(OfAccount, Subject):
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
     it: all of them in the exchange's time (`shared.clocks.exchange_now`). Every other time is the desk's.
 
-    `fee_limit` is the highest network fee that approvals cover, in `currency`; `earlier_fee_limit` is the one before
-    it, where the exchange's fee rose above that.
+    `group_needs` are those of the approvals that groups have to give (`policy.group_needs.as_json`). `fee_limit` is the
+    highest network fee that approvals cover, in `currency`; `earlier_fee_limit` is the one before it, where the
+    exchange's fee rose above that.
     """
 
     table, mark, name = states.TABLE, "W-", "withdrawal"
@@ -56,6 +57,7 @@ class Withdrawal(OfAccount, Subject):
     policy_version = models.PositiveIntegerField(default=0)
     policy_trace = models.JSONField(default=list)
     quorum_required = models.PositiveSmallIntegerField(default=0)
+    group_needs = models.JSONField(null=True)
     mode = models.CharField(
         max_length=20, choices=[(mode, mode) for mode in modes.MODES], default=modes.HOLD_THEN_APPROVE
     )

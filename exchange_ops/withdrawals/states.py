@@ -341,6 +341,7 @@ TABLE: Final = Table(
         # What it was judged by.
         "fee_limit": Column.SIGNED,
         "quorum_required": Column.SIGNED,
+        "group_needs": Column.SIGNED,
         "mode": Column.SIGNED,
         "decision": Column.DECISION,
         "put_count": Column.COUNTER,

@@ -41,8 +41,8 @@ _LOOK_UPS: Final = ("hold_adopted", "hold_not_found")  # the moves that write th
 class KnownPayout:
     """The payout at a moment. `row` is an unsaved copy with the values that it had then.
 
-    `reviewed` and `released` are how many people had provably approved the content that it had, before the hold and
-    with it. `calls` are those that were prepared, with their outcomes then; `every_call` and `covering` (the freezes
+    `reviewed` and `released` are the people who had provably approved the content that it had, before the hold and with
+    it. `calls` are those that were prepared, with their outcomes then; `every_call` and `covering` (the freezes
     that ever covered it) are as they are now. `policy` are the rules in force then, for whatever payout. `proof` is the
     last on-chain check, which may be a later one.
     """
@@ -50,8 +50,8 @@ class KnownPayout:
     moment: Moment
     row: Withdrawal
     events: ThenAndLater[WithdrawalEvent]
-    reviewed: int
-    released: int
+    reviewed: frozenset[int]
+    released: frozenset[int]
     words: ThenAndLater[Approval]
     orders: ThenAndLater[HoldReleaseVote]
     calls: list[ExternalCall]

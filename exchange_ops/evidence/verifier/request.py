@@ -11,7 +11,7 @@ from exchange_ops.evidence.verifier.report import Report
 from exchange_ops.evidence.verifier.trail import AuditRow, Span
 
 CONTENT = ("account_id", "initiator_id", "currency", "amount", "include_fee", "address", "payment_id", "reason")
-JUDGED = ("digest", "policy_version", "policy_trace", "quorum_required", "mode")
+JUDGED = ("digest", "policy_version", "policy_trace", "quorum_required", "group_needs", "mode")
 _MOVED = ("fee_limit", "state", "version", "decision", "exchange_id", "echo", "echo_ok", "tag")
 _ALWAYS_COVERED = {"currency", "amount", "include_fee", "address", "payment_id", "quorum_required", "mode"}
 _BESIDE_COLUMNS = {"form", "id", "freeze", "rules"}
@@ -67,6 +67,7 @@ def check_digest(request: dict[str, Any], span: Span, report: Report) -> None:
     other = [name for name in names if covers[name] != columns.get(name) or covers[name] != before_digest.get(name)]
     other += ["id"] if covers.get("id") != columns["id"] else []
     other += ["digest"] if columns["digest"] != digest else []
+    other += ["group_needs"] if columns.get("group_needs") and "group_needs" not in covers else []
     report.check(
         "digest",
         not other,
@@ -99,22 +100,30 @@ def check_policy(policy: dict[str, Any], request: dict[str, Any], span: Span, re
     problem = ""
     for decision in policy["decisions"]:
         after = rows[decision["audit_number"]].after if decision["audit_number"] in rows else {}
-        if any(after.get(name) != decision[name] for name in JUDGED):
+        if any(after.get(name) != decision.get(name) for name in JUDGED):
             problem = problem or f"The decision of audit row {decision['audit_number']} is not what the row recorded."
     recorded = [row.seq for row in span.own if "quorum_required" in row.after and row.after.get("digest")]
     if recorded != [decision["audit_number"] for decision in policy["decisions"]]:
         problem = problem or "The decisions by the rules are not those of the audit rows."
-    if policy["decisions"] and any(policy["decisions"][-1][name] != columns[name] for name in JUDGED):
+    if policy["decisions"] and any(policy["decisions"][-1].get(name) != columns.get(name) for name in JUDGED):
         problem = problem or "The last decision by the rules is not the one on the request."
     covered = (request["digest"]["covers"] or {}).get("rules")
     in_force = {version["number"]: version["decides_by"] for version in policy["versions"]}
     if covered is not None and in_force.get(columns["policy_version"]) != covered:
         problem = problem or "The rules in the bundle are not those that the digest covers."
+    if covered is not None and not _are_of_rules(columns.get("group_needs") or [], covered):
+        problem = problem or "The approval groups of the request are not those of the rules that the digest covers."
     count = len(policy["decisions"])
     sentence = f"{count} decisions by the policy, each with its trace, are as recorded." if count != 1 else ""
     report.check(
         "policy", not problem, sentence or "The decision by the policy is as recorded, with its trace.", problem
     )
+
+
+def _are_of_rules(needs: list[Any], rules: list[Any]) -> bool:
+    """Whether each group that the request needs has exactly the members that the rules give it."""
+    groups: list[Any] = next((part["groups"] for part in rules if isinstance(part, dict) and "groups" in part), [])
+    return all([name, members] in groups for name, _, members in needs)
 
 
 def digest_row(span: Span, digest: str) -> AuditRow | None:

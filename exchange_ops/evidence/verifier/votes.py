@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from itertools import combinations
 from typing import Any
 
 from exchange_ops.evidence.verifier.members import plain_words
@@ -64,17 +65,33 @@ def _check_number(votes: list[dict[str, Any]], request: dict[str, Any], report: 
             for vote in votes
             if (vote["stage"], vote["verdict"], vote["digest"]) == (stage, "approve", columns["digest"])
         }
-    release, review = len(people["release"]), len(people["review"])
-    is_enough = release >= quorum or (columns["mode"] == "approve_then_hold" and release >= 1 and review >= quorum)
+    needs = columns.get("group_needs") or []
+    review, release = (len(people[stage]) >= quorum and not _unmet(needs, people[stage]) for stage in _PURPOSES)
+    is_enough = release or (columns["mode"] == "approve_then_hold" and bool(people["release"]) and review)
+    of_groups = ", ".join(f"{needed} of {plain_words(name)}" for name, needed, _ in needs)
+    required = f"{quorum} ({of_groups})" if needs else str(quorum)
     count = f"People who approved exactly this content: {len(people['release'] | people['review'])}"
     if columns["decision"] != "commit":
-        report.check("number of approvals", True, f"{count}. Required: {quorum}. No decision to pay is recorded.")
+        report.check("number of approvals", True, f"{count}. Required: {required}. No decision to pay is recorded.")
         return
     report.check(
         "number of approvals",
         is_enough,
-        f"{count}. Required: {quorum}.",
-        f"Too few approvals. {count}. Required: {quorum}.",
+        f"{count}. Required: {required}.",
+        f"Too few approvals. {count}. Required: {required}.",
+    )
+
+
+def _unmet(needs: list[Any], people: set[int]) -> bool:
+    """Whether some groups together have fewer approvals than they need together, so that somebody counts twice.
+
+    Where no such groups exist, each approval needed can be that of another person (P. Hall, "On representatives of
+    subsets", 1935).
+    """
+    return any(
+        len(people & {member for _, _, members in some for member in members}) < sum(count for _, count, _ in some)
+        for size in range(1, len(needs) + 1)
+        for some in combinations(needs, size)
     )
 
 

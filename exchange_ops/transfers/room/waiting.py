@@ -94,7 +94,8 @@ def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_transfer.html",
-        progress=f"{len(row.votes)} of {row.quorum_required} approvals" if row.quorum_required else "",
+        progress=f"{row.tally.counted} of {row.quorum_required} approvals" if row.quorum_required else "",
+        missing=row.tally.waits_for if row.state == states.REVIEW else "",
         votes=row.votes,
         phase=row.state,
         scope=str(row.account_id),
@@ -107,4 +108,5 @@ def _with_counts(rows: QuerySet[Any]) -> list[Any]:
     votes = approvals.counting_by_row(with_counts)
     for row in with_counts:
         row.votes = votes.get(row.pk, [])
+        row.tally = approvals.tally_of(row, [vote.person_id for vote in row.votes])
     return with_counts

@@ -7,6 +7,8 @@ from desk.models import Person
 from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes
+from exchange_ops.policy.groups import approvers as group_approvers
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.transfers import approvals, endings, rules, states
 from exchange_ops.transfers.models import Transfer
 
@@ -17,7 +19,11 @@ PEOPLES = frozenset({states.REVIEW, states.NOT_SEEN, states.INVESTIGATE})
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Which forms to show. `approve_label` says what pressing it does to the money."""
+    """Which forms to show. `approve_label` says what pressing it does to the money.
+
+    `waits_for` says what is missing of approval groups and who can give it, `counts_for` of which group the person's
+    own approval would be.
+    """
 
     approve: bool = False
     reject: bool = False
@@ -26,6 +32,8 @@ class Choices:
     resolve: bool = False
     approved: int = 0
     needed: int = 0
+    waits_for: str = ""
+    counts_for: str = ""
     approve_label: str = ""
     why_not: str = ""
     finding: str = ""
@@ -39,18 +47,20 @@ class Choices:
 def choices(row: Transfer, person: Person) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is submitted."""
     in_review = row.state == states.REVIEW
-    approved = approvals.current(row).values("person").distinct().count() if in_review else 0
+    tally = approvals.tally(row) if in_review else approvals.tally_of(row, ())
     may_decide = in_review and rules.may_decide_transfer(person, row)
-    why_not = _why_not(row, person) if row.state in PEOPLES else ""
+    why_not = _why_not(row, person, tally) if row.state in PEOPLES else ""
     return Choices(
         approve=may_decide and not why_not,
         reject=may_decide,
         cancel=row.state in CANCELLABLE and rules.may_cancel_transfer(person, row),
         close=rules.may_close_transfer(person, row),
         resolve=rules.may_resolve_transfer(person, row),
-        approved=approved,
+        approved=tally.counted,
         needed=row.quorum_required if in_review else 0,
-        approve_label=_approve_label(row, is_last=approved + 1 >= row.quorum_required),
+        waits_for=group_approvers.waits_for(row, tally) if in_review else "",
+        counts_for=" or ".join(tally.for_groups(person.pk)) if may_decide and not why_not else "",
+        approve_label=_approve_label(row, is_last=tally.counted + 1 >= row.quorum_required),
         why_not=why_not,
         finding=endings.finding_of(row, person) if rules.may_resolve_transfer(person, row) else "",
     )
@@ -61,7 +71,7 @@ def _approve_label(row: Transfer, *, is_last: bool) -> str:
     return f"Approve and send {figure}" if is_last else f"Approve {figure}, 1 more approval needed"
 
 
-def _why_not(row: Transfer, person: Person) -> str:
+def _why_not(row: Transfer, person: Person, tally: Tally) -> str:
     """The first reason why this person can't decide now; empty when they can."""
     if not rules.may_decide_transfer(person, row):
         is_own = person.pk == row.initiator_id
@@ -70,6 +80,6 @@ def _why_not(row: Transfer, person: Person) -> str:
         return ""
     if problem := freezes.no_approval(row.movement):
         return problem
-    if approvals.current(row).filter(person=person).exists():
+    if person.pk in tally.voters:
         return "You approved this transfer. Another treasurer must also approve."
-    return factors.why_cooling_off(person, now=clock.now())
+    return tally.refusal(person.pk) or factors.why_cooling_off(person, now=clock.now())

@@ -39,6 +39,7 @@ def _card(row: Transfer, person: "Person", row_briefing: briefing.Briefing | Non
         "subaccount": None if number is None else subaccounts.filter(exchange_id=number).first(),
         "words": list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk")),
         "progress": f"{choices.approved} of {choices.needed} approvals" if choices.needed else "",
+        "missing": choices.waits_for,
     }
     return Card(
         row=row,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from exchange_ops.policy import modes
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.withdrawals import queries, rules, states
 from exchange_ops.withdrawals.batches.models import PayoutBatch
 from exchange_ops.withdrawals.decisions import approvals
@@ -35,8 +35,8 @@ def payouts(batch: PayoutBatch) -> list[Any]:
     for row in ordered:
         row.line = row.batch_line.number
         row.votes = by_stage[approvals.stage_of(row)].get(row.pk, []) if row in open_rows else []
-        reviewed, released = (by_stage[stage].get(row.pk, []) for stage in (Approval.REVIEW, Approval.RELEASE))
-        row.progress = _progress(row, len(reviewed), len(released)) if row in open_rows else ""
+        row.tally = approvals.tally_of(row, reviewed=by_stage[Approval.REVIEW], released=by_stage[Approval.RELEASE])
+        row.progress = _progress(row.tally) if row in open_rows else ""
     return ordered
 
 
@@ -60,12 +60,9 @@ def decidable(rows: Sequence[Any], person: "Person") -> list[Withdrawal]:
         if rules.is_decidable(row)
         and rules.may_decide(person, row)
         and person.pk not in {vote.person_id for vote in row.votes}
+        and row.tally.helps(person.pk)
     ]
 
 
-def _progress(row: Withdrawal, reviewed: int, released: int) -> str:
-    needed = max(row.quorum_required, 1)
-    if row.state == states.REVIEW:
-        return f"{reviewed} of {needed}"
-    is_final = row.mode == modes.APPROVE_THEN_HOLD and reviewed >= needed
-    return f"{released} of 1 final release" if is_final else f"{released} of {needed}"
+def _progress(tally: Tally) -> str:
+    return f"{tally.counted} of {tally.needed}{' final release' if tally.is_final else ''}"

@@ -5,6 +5,7 @@ second factor in the same transaction. The quorum is counted under the version o
 arrive at once, one commits the decision and the other is told who was faster.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,8 @@ from desk.machines.decisions import Act, Decisions
 from desk.machines.table import NONE
 from desk.people import roles
 from exchange_ops.policy import freezes, modes
+from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.shared import clocks
 from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.decisions import policy_evaluation
@@ -24,7 +27,7 @@ from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from desk.models import Person
 
@@ -109,7 +112,24 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 def waiting() -> votes.Waiting[Withdrawal]:
     """Who can approve what now, the one that closes first at the top."""
-    return votes.Waiting(BALLOT, undecided(), BALLOT.on_row(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE))
+    given = BALLOT.on_row(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
+    return votes.Waiting(BALLOT, undecided(), given, _helps)
+
+
+def _helps(rows: QuerySet[Withdrawal]) -> "dict[int, Callable[[int], bool]]":
+    """For those of these payouts that need approvals of groups, whom they wait for."""
+    needing = list(rows.filter(group_needs__isnull=False))
+    stages = (Approval.REVIEW, Approval.RELEASE) if needing else ()
+    reviewed, released = [counting_by_row(needing, stage) for stage in stages] or ({}, {})
+    return {row.pk: tally_of(row, reviewed=reviewed, released=released).helps for row in needing}
+
+
+def tally_of(
+    row: Withdrawal, *, reviewed: "Mapping[int, Collection[Approval]]", released: "Mapping[int, Collection[Approval]]"
+) -> Tally:
+    """How far the approvals of this row are, by what `counting_by_row` gave for each stage."""
+    given = {"reviewed": reviewed, "released": released}
+    return tally(row, **{stage: [vote.person_id for vote in of.get(row.pk, ())] for stage, of in given.items()})
 
 
 def undecided() -> QuerySet[Withdrawal]:
@@ -124,9 +144,30 @@ def current(row: Withdrawal) -> QuerySet[Approval]:
     return valid(row, stage_of(row))
 
 
-def people(row: Withdrawal, stage: str) -> int:
-    """How many people's approvals of this stage count."""
-    return votes.people(valid(row, stage))
+def tally(row: Withdrawal, *, reviewed: Collection[int], released: Collection[int]) -> Tally:
+    """How far the approvals are that the row waits for, of its stage. Given are the people whose approvals are valid,
+    before the hold and of it.
+
+    Where the quorum was reached before the hold, the release needs one approval, by anybody of treasury. Where those
+    approvals don't count any more, since the fee rose or somebody lost the role, it needs the whole quorum.
+    """
+    needs, quorum = group_needs.from_json(row.group_needs), max(row.quorum_required, 1)
+    before = Tally(needs, quorum, frozenset(reviewed))
+    if row.state == states.REVIEW:
+        return before
+    if row.mode == modes.APPROVE_THEN_HOLD and before.is_reached:
+        return Tally((), 1, frozenset(released), is_final=True)
+    return Tally(needs, quorum, frozenset(released))
+
+
+def tally_now(row: Withdrawal) -> Tally:
+    """How far the approvals are that count for this row now."""
+    return tally(row, **voters(row))
+
+
+def voters(row: Withdrawal) -> dict[str, frozenset[int]]:
+    """The people whose approvals count for this row now, as `tally` is asked."""
+    return _by_stage(row, valid)
 
 
 def counting_by_row(rows: "Iterable[Withdrawal]", stage: str) -> dict[int, list[Approval]]:
@@ -144,42 +185,38 @@ def purpose_of(row: Withdrawal) -> str:
     return _BALLOTS[stage_of(row)].purpose
 
 
-def needed(row: Withdrawal) -> int:
-    """How many approvals this stage needs: the quorum, or one for the release where the quorum came first.
-
-    Where approvals given before the hold don't count any more, since the fee rose or somebody lost the role, the
-    release needs the whole quorum.
-    """
-    quorum = max(row.quorum_required, 1)
-    is_release = row.state != states.REVIEW and row.mode == modes.APPROVE_THEN_HOLD
-    return 1 if is_release and people(row, Approval.REVIEW) >= quorum else quorum
-
-
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     """Proven approvals of one stage on the row's digest, by active people of treasury other than the requester."""
     return _BALLOTS[stage].counting(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def stand(row: Withdrawal) -> bool:
-    """Whether as many people as the rules require have provably approved exactly this content.
+    """Whether as many people as the rules require, and of each group as many, have provably approved exactly this.
 
     Checked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
     decision was made. What was written around the desk never counts.
     """
     if not policy_evaluation.is_signed(row):
         return False
-    release, quorum = votes.people(_proven(row, Approval.RELEASE)), max(row.quorum_required, 1)
-    if release >= quorum or row.mode != modes.APPROVE_THEN_HOLD:
-        return release >= quorum
-    return release >= 1 and votes.people(_proven(row, Approval.REVIEW)) >= quorum
+    return tally(row, **_by_stage(row, _proven)).is_reached
 
 
-def proven_people(row: Withdrawal, stage: str, *, until: datetime) -> int:
-    """How many people had provably approved the content that `row` carries, by a moment.
+def proven_people(row: Withdrawal, stage: str, *, until: datetime) -> frozenset[int]:
+    """The people who had provably approved the content that `row` carries, by a moment.
 
     Whether each of them still held the role then is not asked: roles are counted as they are now.
     """
-    return votes.people(_proven(row, stage).filter(at__lte=until))
+    return votes.voters(_proven(row, stage).filter(at__lte=until))
+
+
+def _by_stage(row: Withdrawal, given: "Callable[[Withdrawal, str], QuerySet[Approval]]") -> dict[str, frozenset[int]]:
+    """The people of the approvals `given` at each stage that decides about the row as it is."""
+    is_review, nobody = row.state == states.REVIEW, frozenset[int]()
+    before = is_review or row.mode == modes.APPROVE_THEN_HOLD
+    return {
+        "reviewed": votes.voters(given(row, Approval.REVIEW)) if before else nobody,
+        "released": nobody if is_review else votes.voters(given(row, Approval.RELEASE)),
+    }
 
 
 def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
@@ -203,6 +240,8 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
         raise CannotApprove(NOT_SEEN)
     if problem := policy_evaluation.rejection(Intent.of(row, fee=row.known_fee), now=act.now):
         raise CannotApprove(f"Not approved. {problem}")
+    if row.group_needs and (problem := tally_now(row).refusal(act.person.pk)):
+        raise CannotApprove(f"Not approved. {problem}")
 
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:
@@ -214,10 +253,10 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
 
 def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, if it was the last one needed, the decision with it."""
-    people = votes.people(current(row))
-    evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
+    now = tally_now(row)
+    evidence = {"approvals": now.counted, "needed": now.needed, "digest": row.digest, **proof}
     moved: dict[str, Any] = {**act.moved, "evidence": evidence}
-    if people < needed(row):
+    if not now.is_reached:
         machine.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **moved)
     elif row.state == states.REVIEW:
         machine.move(row, event="quorum_reached", to=states.QUEUED, **moved)

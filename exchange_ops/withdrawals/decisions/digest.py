@@ -23,6 +23,7 @@ CONTEXT: Final = "exchange_ops.digest"
 _FORM = "countersign-withdrawal-3"
 # The same content, approved by a second factor that did not name the stage of the approval.
 _WITHOUT_STAGES: Final = "countersign-withdrawal-2"
+_ADDED: Final = frozenset({"group_needs"})
 # What earlier versions of the desk signed, by the name of the form. Such a digest proves who approved what at the time;
 # what is to be paid now is approved anew. A form that was ever written stays here.
 _OLDER_FORMS: Final = {
@@ -88,8 +89,12 @@ def digests(content: dict[str, Any]) -> list[str]:
 
 
 def signed_content(row: Subject, **changes: Any) -> dict[str, Any]:
-    """The columns that the machine's table declares as signed, in JSON's own types, with these changes applied."""
-    return {name: json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+    """The columns that the machine's table declares as signed, in JSON's own types, with these changes applied.
+
+    Columns that a later version added are left out while they are empty, so that what was signed before still holds.
+    """
+    content = {name: json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+    return {name: value for name, value in content.items() if value or name not in _ADDED}
 
 
 def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from desk import clock
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
 from exchange_ops.policy import freezes, quorum, ruleset
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits, payout_facts
 from exchange_ops.withdrawals.decisions.intent import Intent
@@ -48,6 +49,7 @@ def verdict_on(intent: Intent, *, now: datetime) -> tuple[Verdict, dict[str, Any
         "policy_version": verdict.version,
         "policy_trace": trace,
         "quorum_required": verdict.approvals,
+        "group_needs": group_needs.as_json(verdict.needs),
         "mode": verdict.mode,
     }
 

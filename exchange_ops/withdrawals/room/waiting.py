@@ -106,6 +106,7 @@ def _entry(row: Any, person: "Person", clock: datetime, recipient: Recipient | N
         row=row,
         template="exchange_ops/action/_payout.html",
         progress=getattr(row, "progress", ""),
+        missing=row.tally.waits_for if hasattr(row, "tally") else "",
         votes=getattr(row, "votes", ()),
         phase=_phase(row),
         lapse="the funds are released and the request expires",
@@ -128,6 +129,7 @@ def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
     reviewed, released = (approvals.counting_by_row(with_ends, stage) for stage in (Approval.REVIEW, Approval.RELEASE))
     for row in with_ends:
         before, now = reviewed.get(row.pk, []), released.get(row.pk, [])
-        row.progress = decisions.progress(row, reviewed=len(before), released=len(now))
+        row.tally = approvals.tally_of(row, reviewed=reviewed, released=released)
+        row.progress = decisions.progress(row, row.tally, before=len(before))
         row.votes = before if row.state == states.REVIEW else now
     return with_ends

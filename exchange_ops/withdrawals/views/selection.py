@@ -48,6 +48,7 @@ def _card(row: Withdrawal, person: "Person", recipient: Recipient, files: list[A
         "on_chain": row.currency == payouts.COIN,
         "words": list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk")),
         "progress": choices.progress,
+        "missing": choices.waits_for,
     }
     return Card(
         row=row,

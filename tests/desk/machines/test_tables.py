@@ -149,8 +149,8 @@ def test_what_approvals_sign_is_this_and_nothing_less():
     payout = {"account_id", "initiator_id", "currency", "amount", "include_fee", "address", "payment_id", "reason"}
     transfer = {"account_id", "initiator_id", "reissues_id", "kind", "currency", "amount", "to_currency", "by"}
     assert set(WITHDRAWALS.table.named(Column.SIGNED)) == payout | {
-        "fee_limit", "quorum_required", "mode",
+        "fee_limit", "quorum_required", "group_needs", "mode",
     }  # fmt: skip
     assert set(TRANSFERS.table.named(Column.SIGNED)) == transfer | {
-        "identifier", "subaccount_id", "reason", "quorum_required", "lookalikes",
+        "identifier", "subaccount_id", "reason", "quorum_required", "group_needs", "lookalikes",
     }  # fmt: skip

@@ -20,6 +20,7 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.proofs import material
 from tests.desk.authenticator import SoftKey
+from tests.exchange_ops.policy import grouping
 from tests.exchange_ops.withdrawals.proofs.proving import supplier
 from tests.exchange_ops.withdrawals.proofs.test_payout_walks import Paying
 from tests.exchange_ops.withdrawals.walks import SESSION, TOTP_SECRET
@@ -109,6 +110,7 @@ def settled(request: pytest.FixtureRequest) -> dict[str, bytes]:
         from chaindata.cache import service
 
         desk = request.getfixturevalue("paying")
+        grouping.publish({"Finance": desk.walk.approvers[:1], "Board": desk.walk.approvers[1:2]})
         row = desk.walk.held(currency="BCH", amount=Decimal(60), address=supplier())
         assert row.quorum_required == 2
         _attach(row, "invoice.pdf", INVOICE)

@@ -36,7 +36,7 @@ def test_a_settled_payout_is_verified_by_the_file_alone(settled: Members, heads:
     for sentence in (
         "approval 1: approve by treasury: the passkey's signature holds, over an audit head that includes this content",
         "approval 2: approve by treasury2: the passkey's signature for a signed list holds",
-        "People who approved exactly this content: 2. Required: 2.",
+        "People who approved exactly this content: 2. Required: 2 (1 of Board, 1 of Finance).",
         "An output pays exactly 60 BCH to ",
         "14 of 14 audit rows are in heads.log, with the same hash.",
         "Each public key belonged to the person named",
@@ -124,6 +124,24 @@ FORGERIES: dict[str, tuple[Callable[[Members], Members], set[str]]] = {
     "fewer required": (
         lambda members: with_json(members, "request.json", lambda parts: parts["columns"].update(quorum_required=1)),
         {"request", "digest", "policy"},
+    ),
+    "no group required": (
+        lambda members: with_json(members, "request.json", lambda parts: parts["columns"].update(group_needs=None)),
+        {"request", "digest", "policy"},
+    ),
+    "another group required": (
+        lambda members: with_json(
+            members,
+            "request.json",
+            lambda parts: parts["columns"]["group_needs"].append(["Audit", 1, [99]]),
+        ),
+        {"request", "digest", "policy", "number of approvals"},
+    ),
+    "members of a group": (
+        lambda members: with_json(
+            members, "request.json", lambda parts: parts["digest"]["covers"]["rules"][-1]["groups"][0][1].append(99)
+        ),
+        {"policy"},
     ),
     "transaction": (
         lambda members: with_json(

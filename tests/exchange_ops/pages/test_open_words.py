@@ -102,4 +102,4 @@ def approved(row, person, answer):
 
 
 def counting(row):
-    return approvals.people(row, "release")
+    return approvals.valid(row, "release").count()

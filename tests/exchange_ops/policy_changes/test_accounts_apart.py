@@ -10,7 +10,7 @@ from django.urls import set_script_prefix
 
 from desk import audit_check, clock
 from desk.people import totp
-from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy import comparison, quorum, ruleset
 from exchange_ops.policy.models import QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.ruleset import Limit, Tier
@@ -36,7 +36,7 @@ def said(new, old=FIRST):
     def kind(each):
         return "scope" if each.is_scope else "looser" if each.is_looser else "tighter"
 
-    return [(kind(each), each.sentence) for each in ruleset.differences(old, new, names=NAMES)]
+    return [(kind(each), each.sentence) for each in comparison.differences(old, new, names=NAMES)]
 
 
 def shared(*tiers):

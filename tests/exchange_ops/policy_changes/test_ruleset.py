@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from exchange_ops.policy import ruleset
+from exchange_ops.policy import comparison, ruleset
 from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.ruleset import NO_RULES, Limit, Tier
@@ -15,7 +15,7 @@ NAMES = {"person:1": "olga", "account:2": "Main desk"}
 
 
 def said(new, old=FIRST):
-    found = ruleset.differences(old, new, names=NAMES)
+    found = comparison.differences(old, new, names=NAMES)
     return [("looser" if each.is_looser else "tighter", each.sentence) for each in found]
 
 

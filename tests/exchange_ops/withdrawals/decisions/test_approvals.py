@@ -238,7 +238,7 @@ def test_the_stage_of_an_approval_is_signed(walk):
         walk.approve(row, person, purpose=approvals.PURPOSE)
     with pytest.raises(CannotConfirm, match="does not match the page"):
         walk.approve(row, person, answer=answer)
-    assert (walk.fresh(row).decision, approvals.people(row, Approval.RELEASE)) == ("none", 0)
+    assert (walk.fresh(row).decision, approvals.valid(row, Approval.RELEASE).count()) == ("none", 0)
 
 
 def test_a_factor_for_before_the_hold_counts_for_no_release_whatever_its_row_says(walk):
@@ -251,7 +251,7 @@ def test_a_factor_for_before_the_hold_counts_for_no_release_whatever_its_row_say
         factor = stepup.verify(person=person, answer=walk.answer(person), **terms)
         word = {"stage": Approval.RELEASE, "verdict": Approval.APPROVE, "comment": "", "now": factor.at}
         approvals.BALLOT.keep(row, person, confirmation=factor, **word)
-    assert approvals.people(row, Approval.RELEASE) == 0
+    assert approvals.valid(row, Approval.RELEASE).count() == 0
     assert not approvals.stand(row)
 
 
@@ -263,7 +263,7 @@ def test_a_release_needs_the_whole_quorum_where_the_first_one_lost_somebody(walk
     row = walk.step(walk.until(row, "held"))
     walk.approvers[2].groups.clear()
     assert walk.approve(row, walk.approvers[0]).state == "held"
-    assert (approvals.needed(row), approvals.people(row, Approval.RELEASE)) == (3, 1)
+    assert (approvals.tally_now(row).needed, approvals.valid(row, Approval.RELEASE).count()) == (3, 1)
     assert walk.step(row).state == "held"
     assert walk.calls("commit_withdrawal") == []
 

@@ -68,7 +68,7 @@ def test_votes_for_the_lower_fee_do_not_count_for_the_higher_one(walk):
     walk.approve(row, walk.approvers[0])
     old = walk.fresh(row).digest
     row = told_fee(walk, row, row.fee_limit * 2)
-    assert (row.state, approvals.people(row, Approval.RELEASE)) == ("held", 0)
+    assert (row.state, approvals.valid(row, Approval.RELEASE).count()) == ("held", 0)
     with pytest.raises(approvals.CannotApprove, match="after you opened it"):
         walk.approve(row, walk.approvers[1], digest=old)
     assert walk.approve(row, walk.approvers[1]).state == "held"
@@ -97,7 +97,7 @@ def test_with_approvals_before_the_hold_the_whole_quorum_decides_again_on_the_hi
         walk.approve(row, person)
     drift(walk, 4)
     row = walk.step(walk.until(row, "held"))
-    assert (row.events.last().event, approvals.needed(row)) == ("fee_rose", 3)
+    assert (row.events.last().event, approvals.tally_now(row).needed) == ("fee_rose", 3)
     for person in walk.approvers[:2]:
         assert walk.approve(row, person).state == "held"
     assert walk.approve(row, walk.approvers[2]).state == "committing"
