@@ -6,6 +6,8 @@ A page names those that it uses, last in its block (`{% terms "hold" "echo" %}`)
 from typing import Final
 
 TERMS: Final[dict[str, str]] = {
+    "approval group": "A named set of people. A tier or payout rule can require approvals from a group; a person "
+    "counts for one group only.",
     "ask and bid": "The ask is the lowest price currently offered by a seller, the bid the highest offered by a buyer.",
     "authenticator app": "An app on your phone that shows a new six-digit code every 30 seconds.",
     "bank account and trading account": "The two accounts at the exchange: payouts are made from the bank account, "

@@ -22,7 +22,12 @@ from exchange_ops.policy_changes import rules as change_rules
 from exchange_ops.policy_changes import states as change_states
 from exchange_ops.policy_changes import workflow
 from exchange_ops.policy_changes.models import PolicyChange
-from exchange_ops.policy_changes.views import named_limits, payout_rules_in_words, tiers_by_account
+from exchange_ops.policy_changes.views import (
+    approval_groups,
+    named_limits,
+    payout_rules_in_words,
+    tiers_by_account,
+)
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.models import Account
@@ -130,6 +135,7 @@ def _rules(person: Person, *, here: Account | None) -> dict[str, Any]:
         "groups": tiers_by_account(ruleset, person, here=here.pk if here else None),
         "limits": named_limits(ruleset, person),
         "payout_rules": payout_rules_in_words(ruleset, person),
+        "approval_groups": approval_groups(ruleset),
         "may_change": change_rules.may_keep(person),
         "open_changes": waiting.order_by("-pk"),
         "versions": PolicyVersion.objects.order_by("-number")[:LAST_VERSIONS],

@@ -46,6 +46,11 @@ class Tier:
     account: int | None = None
     needs: Needs = ()
 
+    @property
+    def of_groups(self) -> str:
+        """The needs in words; empty without any."""
+        return group_needs.in_words(self.needs)
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:

@@ -1,6 +1,7 @@
-"""The forms of a draft of rules: tables of tiers and of limits, the rules for payouts, and a few figures."""
+"""The forms of a draft of rules: tables of tiers and limits, rules for payouts, approval groups, and a few figures."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -12,9 +13,10 @@ from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.modes import BEYOND, REFUSE
 from exchange_ops.policy.ruleset import Limit, Rules
+from exchange_ops.policy_changes.group_forms import MORE_ROWS, Groups, canonical
 from exchange_ops.policy_changes.models import LONGEST_REASON
 from exchange_ops.policy_changes.payout_forms import PayoutRules
-from exchange_ops.policy_changes.tier_forms import MORE_ROWS, AccountTiers, TierTable, plain
+from exchange_ops.policy_changes.tier_forms import AccountTiers, TierTable, plain
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import AmountField
 from exchange_ops.shared.models import Account
@@ -121,6 +123,7 @@ class Editor:
             LimitForm(data, prefix=f"l{n}", initial={"kind": ValueLimit.ORDER, **row}, visible=visible)
             for n, row in enumerate(limits[: ruleset.MOST_LIMITS])
         ]
+        self.groups = Groups(data, start=start.groups)
         self.payouts = PayoutRules(data, start=start.payouts, visible=visible)
         figures = {
             "value_max_age_s": start.value_max_age_s,
@@ -135,8 +138,9 @@ class Editor:
     def parts(self) -> list[forms.Form]:
         """Every form of the page, the tables first."""
         tables = [self.table, *(one.table for one in self.accounts)]
-        rows = [row for table in tables for row in table.parts]
-        return [*rows, *(one.switch for one in self.accounts), *self.limits, *self.payouts.rows, self.form]
+        rows: list[forms.Form] = [row for table in tables for row in table.parts]
+        rows += [*self.groups.rows, *self.payouts.rows]
+        return [*rows, *(one.switch for one in self.accounts), *self.limits, self.form]
 
     def is_valid(self) -> bool:
         """Whether every cell is valid."""
@@ -148,6 +152,7 @@ class Editor:
         rows += [(f"{one.account.name}, {where}", row) for one in self.accounts for where, row in one.table.named()]
         rows += [(f"Limit {n}", row) for n, row in enumerate(self.limits, 1)]
         rows += self.payouts.named()
+        rows += self.groups.named()
         return [
             f"{where}, {row.fields[name].label}: {sentence}"
             for where, row in rows
@@ -161,16 +166,18 @@ class Editor:
 
     def rules(self) -> Rules:
         """The complete rules of the page; call it only when `is_valid`."""
-        own = [tier for one in self.accounts for tier in one.tiers()]
+        own, groups = [tier for one in self.accounts for tier in one.tiers()], self.groups.groups()
+        tiers = [*self.table.tiers(), *own, *self._unseen]
         return Rules(
-            tiers=ruleset.in_order([*self.table.tiers(), *own, *self._unseen]),
+            tiers=ruleset.in_order(replace(each, needs=canonical(each.needs, groups)) for each in tiers),
             value_max_age_s=self.form.cleaned_data["value_max_age_s"],
             price_distance=self.form.cleaned_data["price_distance"],
             price_beyond=self.form.cleaned_data["price_beyond"] or REFUSE,
             limits=(*self._limits(), *self._unseen_limits),
             currency=self.currency,
             fee_margin=FeeMargin(self.form.cleaned_data["fee_factor"], self.form.cleaned_data["fee_floor"]),
-            payouts=self.payouts.rules(),
+            payouts=tuple(replace(each, needs=canonical(each.needs, groups)) for each in self.payouts.rules()),
+            groups=groups,
         )
 
     def _limits(self) -> Iterator[Limit]:

@@ -12,7 +12,7 @@ from desk.people import roles
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import payout_rules
 from exchange_ops.policy.payout_rules import PayoutRule
-from exchange_ops.policy_changes.tier_forms import MORE_ROWS
+from exchange_ops.policy_changes.group_forms import MORE_ROWS, NeedsField, typed
 from exchange_ops.shared.forms import read_amount
 from exchange_ops.shared.models import Account
 
@@ -43,6 +43,7 @@ class PayoutRuleForm(forms.Form):
     hours = forms.CharField(label="hours", required=False, max_length=20)
     group = forms.CharField(label="group of payees", required=False, max_length=80)
     outcome = forms.ChoiceField(label="then", required=False, choices=_outcomes())
+    needs = NeedsField()
 
     def __init__(self, *arguments: Any, visible: Collection[int], people: Sequence[tuple[int, str]], **named: Any):
         super().__init__(*arguments, **named)
@@ -89,6 +90,7 @@ class PayoutRuleForm(forms.Form):
             window_h=int(cleaned["window_h"] or 0) if measure in payout_rules.OVER_TIME else 0,
             hours=cleaned["hours"] if measure == payout_rules.HOURS else None,
             approvals=int(cleaned["outcome"] or _REJECT),
+            needs=cleaned["needs"] if cleaned["outcome"] not in {"", _REJECT} else (),
             account=None if cleaned["account"] is None else cleaned["account"].pk,
             currency=cleaned["currency"],
             person=int(key) if kind == "person" else None,
@@ -131,4 +133,5 @@ def _initial(rule: PayoutRule) -> dict[str, Any]:
         "hours": "" if rule.hours is None else f"{rule.hours[0]}-{rule.hours[1]}",
         "group": rule.group,
         "outcome": str(rule.approvals),
+        "needs": typed(rule.needs),
     }

@@ -10,6 +10,7 @@ from django import forms
 from exchange_ops.policy import ruleset
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.ruleset import Rules, Tier
+from exchange_ops.policy_changes.group_forms import MORE_ROWS, NeedsField, typed
 from exchange_ops.shared.forms import AmountField
 from exchange_ops.shared.models import Account
 
@@ -17,7 +18,6 @@ ORDERS: Final = (
     (HOLD_THEN_APPROVE, "Reserve, then approve"),
     (APPROVE_THEN_HOLD, "Approve, then reserve"),
 )
-MORE_ROWS: Final = 2
 
 
 class TierForm(forms.Form):
@@ -27,6 +27,7 @@ class TierForm(forms.Form):
     approvals = forms.IntegerField(
         label="Approvals", required=False, min_value=1, max_value=ruleset.MOST_APPROVALS, localize=False
     )
+    needs = NeedsField()
     mode = forms.ChoiceField(label="Sequence", choices=ORDERS, required=False)
 
 
@@ -40,7 +41,15 @@ class TierTable:
     """The rows of one table: the existing tiers, two empty rows, and the row for values above every tier."""
 
     def __init__(self, data: Any, *, start: Sequence[Tier], prefix: str = "") -> None:
-        tiers = [{"up_to": plain(tier.up_to), "approvals": tier.approvals, "mode": tier.mode} for tier in start]
+        tiers = [
+            {
+                "up_to": plain(tier.up_to),
+                "approvals": tier.approvals,
+                "needs": typed(tier.needs),
+                "mode": tier.mode,
+            }
+            for tier in start
+        ]
         with_end = [tier for tier in tiers if tier["up_to"] is not None] + [{}] * MORE_ROWS
         above = [tier for tier in tiers if tier["up_to"] is None] or [{}]
         self.rows = [
@@ -65,9 +74,14 @@ class TierTable:
     def _tiers(self) -> Iterator[Tier]:
         for row in self.rows:
             if row.cleaned_data["up_to"]:
-                yield Tier(row.cleaned_data["up_to"], row.cleaned_data["approvals"] or 0, row.cleaned_data["mode"])
-        if self.above.cleaned_data["approvals"]:
-            yield Tier(None, self.above.cleaned_data["approvals"], self.above.cleaned_data["mode"])
+                yield _tier(row.cleaned_data["up_to"], row)
+        if self.above.cleaned_data["approvals"] or self.above.cleaned_data["needs"]:
+            yield _tier(None, self.above)
+
+
+def _tier(up_to: Decimal | None, row: TierForm) -> Tier:
+    cleaned = row.cleaned_data
+    return Tier(up_to, cleaned["approvals"] or 0, cleaned["mode"], needs=cleaned["needs"])
 
 
 class AccountTiers:

@@ -145,6 +145,7 @@ def _in_version(request: DeskRequest, row: PolicyVersion) -> dict[str, Any]:
         "groups": tiers_by_account(version_rules, person, here=accounts.number(request)),
         "limits": named_limits(version_rules, person),
         "payout_rules": payout_rules_in_words(version_rules, person),
+        "approval_groups": approval_groups(version_rules),
         "differences": _differences_for(person, ruleset.rules_of(before), version_rules) if before else [],
         "before": before,
         "change": changes.select_related("proposed_by", "agreed_by").first(),
@@ -202,6 +203,15 @@ def payout_rules_in_words(version_rules: Rules, person: Person) -> list[tuple[in
         (number, payout_rules.in_words(rule, currency=version_rules.currency, names=names))
         for number, rule in enumerate(version_rules.payouts, 1)
         if rule.account is None or shared_rules.may_see(person, rule.account)
+    ]
+
+
+def approval_groups(version_rules: Rules) -> list[tuple[str, list[Person]]]:
+    """The approval groups by name, each with its members in the order of their names."""
+    members = {member for group in version_rules.groups for member in group.members}
+    people = Person.objects.in_bulk(members)
+    return [
+        (group.name, sorted((people[member] for member in group.members), key=str)) for group in version_rules.groups
     ]
 
 
