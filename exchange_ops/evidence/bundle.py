@@ -18,6 +18,8 @@ from django.db import transaction
 from desk.actions import attachments
 from desk.audit import trail
 from exchange_ops.evidence import audit_span, contents, verifier
+from exchange_ops.policy import payout_rules
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from exchange_ops.withdrawals.proofs.material import Material
@@ -165,7 +167,8 @@ def _missing(row: Withdrawal, chain: dict[str, Any], exchange: dict[str, Any]) -
     if not row.digest:
         yield "A decision by the policy: the request has not been checked."
     elif row.is_open and row.decision == "none":
-        yield f"The decision to pay: {row.quorum_required} approvals required."
+        needs = group_needs.of(group_needs.from_json(row.group_needs))
+        yield f"The decision to pay: {payout_rules.required(row.quorum_required, needs)}."
     if not exchange["entries"]:
         yield "A record of the exchange: its ledger has no entry for this payout."
     if not row.hash:

@@ -17,6 +17,7 @@ from desk.models import Person
 from exchange_ops.market import valuation
 from exchange_ops.payees import book
 from exchange_ops.policy import outgoing, payout_rules, quorum
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.outgoing import Group, Past
 from exchange_ops.policy.payout_judging import Payout
 from exchange_ops.policy.payout_rules import PayoutRule
@@ -46,6 +47,8 @@ class Case:
 @dataclass(frozen=True, slots=True)
 class BackTest:
     """The outcome for `count` payouts: those that would be rejected, need more approvals or fewer, or be allowed.
+
+    One that needs the approval of a further group needs more; one that needs that of another group needs fewer.
 
     `older` is how many more there were, and `without` the numbers of the rules that could not be tested.
     """
@@ -165,12 +168,14 @@ def _kind(before: Weighed, after: Weighed) -> str:
     """How the draft differs about one payout: an empty text where it does not."""
     if bool(before.blocked) != bool(after.blocked):
         return "rejected" if after.blocked else "fewer"
-    if after.blocked or before.approvals == after.approvals:
+    had, has = (group_needs.of(weighed.needs) for weighed in (before, after))
+    if after.blocked or (before.approvals, had) == (after.approvals, has):
         return ""
-    return "more" if after.approvals > before.approvals else "fewer"
+    is_stricter = after.approvals >= before.approvals and group_needs.cover(has, had)
+    return "more" if is_stricter else "fewer"
 
 
 def _outcome(weighed: Weighed) -> str:
     if weighed.blocked:
         return "rejected"
-    return "1 approval" if weighed.approvals == 1 else f"{weighed.approvals} approvals"
+    return group_needs.approvals_in_words(weighed.approvals, group_needs.of(weighed.needs))

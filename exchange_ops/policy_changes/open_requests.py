@@ -14,6 +14,7 @@ from django.urls import get_script_prefix, reverse
 from desk import outbox
 from desk.machines.table import NONE
 from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy.groups import needs as group_needs
 from exchange_ops.policy.ruleset import Rules
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import states as transfer_states
@@ -83,5 +84,5 @@ def _need(rules: Rules, row: Withdrawal | Transfer) -> str:
     tier = ruleset.tier_of(rules, value, row.account_id)
     if tier is None:
         return "no payout allowed"
-    need = "1 approval" if tier.approvals == 1 else f"{tier.approvals} approvals"
+    need = group_needs.approvals_in_words(tier.approvals, tier.needs)
     return f"{need} or more required" if rules.payouts else f"{need} required"

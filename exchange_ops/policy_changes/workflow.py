@@ -79,10 +79,7 @@ def problems(new_rules: Rules) -> list[str]:
 def warnings(new_rules: Rules) -> list[str]:
     """Rules for payouts that make no difference, approvals that nobody can give, and approval groups without use; none
     of it forbids a proposal."""
-    approvers = {
-        pk: set(models.Person.objects.filter(scopes.holding(roles.TREASURY, str(pk))).values_list("pk", flat=True))
-        for pk in Account.objects.values_list("pk", flat=True)
-    }
+    approvers, requesters = _holders(roles.TREASURY), _holders(roles.OPERATOR)
     counts: dict[int | None, int] = {pk: len(people) for pk, people in approvers.items()}
     counts[None] = min(counts.values(), default=0)
     fewest = min((tier.approvals for tier in new_rules.tiers), default=0)
@@ -90,9 +87,22 @@ def warnings(new_rules: Rules) -> list[str]:
     return [
         *payout_comparison.lint(new_rules.payouts, fewest=fewest, approvers=counts),
         *group_rules.lint(
-            new_rules.groups, ruleset.asked(new_rules), approvers=approvers, active=active, names=names()
+            new_rules.groups,
+            ruleset.asked(new_rules),
+            approvers=approvers,
+            requesters=requesters,
+            active=active,
+            names=names(),
         ),
     ]
+
+
+def _holders(role: str) -> dict[int, set[int]]:
+    """The people who hold the role at each account."""
+    return {
+        pk: set(models.Person.objects.filter(scopes.holding(role, str(pk))).values_list("pk", flat=True))
+        for pk in Account.objects.values_list("pk", flat=True)
+    }
 
 
 def as_of_now(row: PolicyChange) -> Rules | None:

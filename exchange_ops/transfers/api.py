@@ -1,5 +1,6 @@
 """Transfers for programs: read, ask for one and take it back. Approving and closing take a person and a page."""
 
+from collections.abc import Iterable
 from functools import partial
 
 from django.shortcuts import get_object_or_404
@@ -14,18 +15,20 @@ from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import CannotRecord
 from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, listing, read, reading
+from exchange_ops.policy.groups.api import GroupNeedsOut
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.shared.api.fields import AmountIn, AmountText, ExchangeIdIn, ExchangeIdText
 from exchange_ops.shared.api.resources import MaySeeAndDraft, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import states, workflow
+from exchange_ops.transfers import approvals, states, workflow
 from exchange_ops.transfers.forms import TransferFilter
 from exchange_ops.transfers.models import Transfer
 
 KINDS = list(states.KINDS)
 
 
-class TransferOut(serializers.ModelSerializer[Transfer]):
+class TransferOut(GroupNeedsOut, serializers.ModelSerializer[Transfer]):
     """A transfer as the desk knows it now. `sentence` says what happened to the money first."""
 
     reference = serializers.CharField(read_only=True)
@@ -74,6 +77,8 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
             "initiated_via",
             "request_key",
             "quorum_required",
+            "group_needs",
+            "missing_approvals",
             "reissues",
             "exchange_id",
             "second_id",
@@ -83,6 +88,10 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
             "updated_at",
         )
         read_only_fields = fields
+
+    def tallies(self, rows: Iterable[Transfer]) -> dict[int, Tally]:
+        """As the pages count them."""
+        return approvals.tallies(row for row in rows if row.group_needs)
 
 
 class TransferIn(StrictBody):

@@ -112,9 +112,15 @@ def waiting() -> votes.Waiting[Transfer]:
 
 
 def _helps(rows: QuerySet[Transfer]) -> "dict[int, Callable[[int], bool]]":
-    needing = list(rows.filter(group_needs__isnull=False))
-    given = counting_by_row(needing)
-    return {row.pk: tally_of(row, [vote.person_id for vote in given.get(row.pk, ())]).helps for row in needing}
+    needing = rows.filter(group_needs__isnull=False)
+    return {number: tally.helps for number, tally in tallies(needing).items()}
+
+
+def tallies(rows: "Iterable[Transfer]") -> dict[int, Tally]:
+    """How far the approvals are of those of these transfers that are undecided, by number."""
+    open_rows = [row for row in rows if row.state == states.REVIEW]
+    given = counting_by_row(open_rows)
+    return {row.pk: tally_of(row, [vote.person_id for vote in given.get(row.pk, ())]) for row in open_rows}
 
 
 def undecided() -> QuerySet[Transfer]:

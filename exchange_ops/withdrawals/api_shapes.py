@@ -1,16 +1,21 @@
 """The members of payouts and currencies in requests and answers."""
 
+from collections.abc import Iterable
+
 from rest_framework import serializers
 
 from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictText
 from exchange_ops.market.models import Currency
+from exchange_ops.policy.groups.api import GroupNeedsOut
+from exchange_ops.policy.groups.needs import Tally
 from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.withdrawals import endings, request_checks, states
+from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
 
 
-class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
+class WithdrawalOut(GroupNeedsOut, serializers.ModelSerializer[Withdrawal]):
     """A request as the desk knows it now. `sentence` says what happened to the money first."""
 
     reference = serializers.CharField(read_only=True)
@@ -62,6 +67,8 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
             "initiated_via",
             "request_key",
             "quorum_required",
+            "group_needs",
+            "missing_approvals",
             "decision",
             "exchange_id",
             "hash",
@@ -73,6 +80,10 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
             "updated_at",
         )
         read_only_fields = fields
+
+    def tallies(self, rows: Iterable[Withdrawal]) -> dict[int, Tally]:
+        """As the pages count them."""
+        return approvals.tallies(row for row in rows if row.group_needs)
 
 
 class WithdrawalIn(StrictBody):

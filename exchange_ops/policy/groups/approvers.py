@@ -29,4 +29,4 @@ def _who(names: list[str]) -> str:
         return "Nobody can give it now: reject the request, or change the approval groups."
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     *first, last = [*names[:_MOST_NAMED], *more]
-    return f"{', '.join(first)} or {last} can approve." if first else f"{last} can approve."
+    return f"It can come from {', '.join(first)} or {last}." if first else f"It can come from {last}."

@@ -96,12 +96,14 @@ def lint(
     asked: Sequence[Asked],
     *,
     approvers: Mapping[int, Collection[int]],
+    requesters: Mapping[int, Collection[int]],
     active: Collection[int],
     names: Mapping[str, str],
 ) -> Iterator[str]:
     """Groups that nobody uses, members whose approval can't count, and needs that can't be met; it forbids nothing.
 
-    `approvers` are the people who can approve at each account, `active` everybody who can sign in.
+    `approvers` and `requesters` are the people who can approve and request at each account, `active` everybody who can
+    sign in.
     """
     used = {name for each in asked for name, _ in each.needs}
     anywhere = {person for each in approvers.values() for person in each}
@@ -116,11 +118,15 @@ def lint(
             yield f"Approval group {group.name} is not used by any tier or payout rule."
     for each in asked:
         if each.needs:
-            yield from _unmet(each, groups, approvers, names)
+            yield from _unmet(each, groups, approvers, requesters, names)
 
 
 def _unmet(
-    asked: Asked, groups: Sequence[Group], approvers: Mapping[int, Collection[int]], names: Mapping[str, str]
+    asked: Asked,
+    groups: Sequence[Group],
+    approvers: Mapping[int, Collection[int]],
+    requesters: Mapping[int, Collection[int]],
+    names: Mapping[str, str],
 ) -> Iterator[str]:
     """A sentence for each account whose people can't meet the needs, or can't once one of them is the requester."""
     needs = group_needs.resolved(asked.needs, groups)
@@ -133,5 +139,7 @@ def _unmet(
         if not everybody.is_reached:
             missing = everybody.missing or f"{asked.approvals} approvals"
             yield f"{where}, because nobody can give {missing}."
-        elif stuck := {one for one in able if not Tally(needs, asked.approvals, able - {one}).is_reached}:
+            continue
+        both = able & {*requesters.get(account, ())}
+        if stuck := {one for one in both if not Tally(needs, asked.approvals, able - {one}).is_reached}:
             yield f"{where} that are requested by {people(stuck, names)}."

@@ -45,6 +45,11 @@ def resolved(needs: Needs, groups: Iterable[Group]) -> tuple[Need, ...]:
     return tuple(Need(name, approvals, members.get(name, ())) for name, approvals in needs)
 
 
+def of(needs: Iterable[Need]) -> Needs:
+    """Resolved needs without the members."""
+    return tuple((need.group, need.approvals) for need in needs)
+
+
 def strictest(each: Iterable[Needs]) -> Needs:
     """For each group the most approvals that any of these asks for."""
     most: dict[str, int] = {}
@@ -142,7 +147,7 @@ class Tally:
         """Why an approval by this person would change nothing, as a sentence; empty where it counts or was given."""
         if person in self.voters or self.is_reached or self.counts(person):
             return ""
-        return f"It needs {self.missing}, and your approval would not count for that."
+        return f"Your approval would not count: it waits for {self.missing}."
 
     def for_groups(self, person: int) -> list[str]:
         """The groups that this person's approval could count for: one of them, where it counts for any."""

@@ -118,10 +118,16 @@ def waiting() -> votes.Waiting[Withdrawal]:
 
 def _helps(rows: QuerySet[Withdrawal]) -> "dict[int, Callable[[int], bool]]":
     """For those of these payouts that need approvals of groups, whom they wait for."""
-    needing = list(rows.filter(group_needs__isnull=False))
-    stages = (Approval.REVIEW, Approval.RELEASE) if needing else ()
-    reviewed, released = [counting_by_row(needing, stage) for stage in stages] or ({}, {})
-    return {row.pk: tally_of(row, reviewed=reviewed, released=released).helps for row in needing}
+    needing = rows.filter(group_needs__isnull=False)
+    return {number: tally.helps for number, tally in tallies(needing).items()}
+
+
+def tallies(rows: "Iterable[Withdrawal]") -> dict[int, Tally]:
+    """How far the approvals are of those of these payouts that are undecided, by number."""
+    open_rows = [row for row in rows if row.state in {states.REVIEW, states.HELD} and row.decision == NONE]
+    stages = (Approval.REVIEW, Approval.RELEASE) if open_rows else ()
+    reviewed, released = [counting_by_row(open_rows, stage) for stage in stages] or ({}, {})
+    return {row.pk: tally_of(row, reviewed=reviewed, released=released) for row in open_rows}
 
 
 def tally_of(

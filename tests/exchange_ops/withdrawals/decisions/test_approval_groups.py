@@ -35,7 +35,7 @@ def test_two_of_one_group_release_nothing_and_the_other_group_does(grouped: Any)
     row = grouped.approve(row, first)
     row = grouped.fresh(row)
     choices = decisions.choices(row, third, now=row.updated_at)
-    assert choices.waits_for == "Waits for 1 of Board. treasury2 or treasury3 can approve."
+    assert choices.waits_for == "Waits for 1 of Board. It can come from treasury2 or treasury3."
     assert (choices.counts_for, choices.progress) == ("Board", "1 of 2 approvals")
     assert grouped.approve(row, second).state == "committing", "the second person is of the Board as well"
     assert not [*REPLAY.check(AuditEvent.objects.filter(subject=row.subject).order_by("seq").iterator())]
@@ -46,7 +46,7 @@ def test_a_person_who_can_not_help_is_told_so(grouped: Any, make_person: Any) ->
     grouping.publish({"Finance": [grouped.approvers[0], grouped.approvers[1]], "Board": [grouped.approvers[2]]})
     row = grouped.held()
     grouped.approve(row, grouped.approvers[0])
-    with pytest.raises(approvals.CannotApprove, match="It needs 1 of Board, and your approval would not count"):
+    with pytest.raises(approvals.CannotApprove, match="Your approval would not count: it waits for 1 of Board."):
         grouped.approve(row, grouped.approvers[1])
     assert [row.pk for row in approvals.waiting().for_person(grouped.approvers[1])] == []
     assert dict(approvals.waiting().for_each(grouped.approvers)) == {grouped.approvers[2]: [row]}
