@@ -135,9 +135,9 @@ def weigh(
         return Weighed(tier=tier, blocked=exceeded[0].sentence(version))
     whose = f"policy v{version}" if tier.account is None else f"policy v{version}, account tiers"
     need = f"{payout_rules.required(tier.approvals, tier.needs)}: {because} ({whose})."
-    asked = [(tier.approvals, need), *((each.rule.approvals, each.sentence(version)) for each in exceeded)]
+    demands = [(tier.approvals, need), *((each.rule.approvals, each.sentence(version)) for each in exceeded)]
     # The strictest first; of those that are equally strict, the tier.
-    in_order = sorted(asked, key=lambda each: -each[0])
+    in_order = sorted(demands, key=lambda each: -each[0])
     needs = group_needs.strictest([tier.needs, *(each.rule.needs for each in exceeded)])
     approvals = max(in_order[0][0], group_needs.total(needs))
     sentences = [sentence for _, sentence in in_order]

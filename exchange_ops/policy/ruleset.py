@@ -12,7 +12,7 @@ from exchange_ops.policy import fee_margins, payout_rules
 from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.groups import checking as group_rules
 from exchange_ops.policy.groups import needs as group_needs
-from exchange_ops.policy.groups.checking import Asked
+from exchange_ops.policy.groups.checking import Demand
 from exchange_ops.policy.groups.needs import Group, Needs
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.modes import (
@@ -195,18 +195,18 @@ def problems(rules: Rules) -> Iterator[str]:
     yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
     yield from payout_rules.problems(rules.payouts)
-    yield from group_rules.problems(rules.groups, asked(rules))
+    yield from group_rules.problems(rules.groups, demands(rules))
 
 
-def asked(rules: Rules) -> list[Asked]:
+def demands(rules: Rules) -> list[Demand]:
     """What every tier and every rule for payouts asks for, with its name in a sentence."""
     apart = frozenset(accounts_apart(rules))
     of_tiers = [
-        Asked(_name_of(tier, rules.currency), tier.account, tier.approvals, tier.needs, others=apart)
+        Demand(_name_of(tier, rules.currency), tier.account, tier.approvals, tier.needs, others=apart)
         for tier in rules.tiers
     ]
     payouts = enumerate(rules.payouts, 1)
-    return [*of_tiers, *(Asked(f"Payout rule {n}", rule.account, rule.approvals, rule.needs) for n, rule in payouts)]
+    return [*of_tiers, *(Demand(f"Payout rule {n}", rule.account, rule.approvals, rule.needs) for n, rule in payouts)]
 
 
 def _name_of(tier: Tier, currency: str) -> str:

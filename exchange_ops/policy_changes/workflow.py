@@ -88,7 +88,7 @@ def warnings(new_rules: Rules) -> list[str]:
         *payout_comparison.lint(new_rules.payouts, fewest=fewest, approvers=counts),
         *group_rules.lint(
             new_rules.groups,
-            ruleset.asked(new_rules),
+            ruleset.demands(new_rules),
             approvers=approvers,
             requesters=requesters,
             active=active,

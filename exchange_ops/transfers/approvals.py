@@ -119,8 +119,8 @@ def _helps(rows: QuerySet[Transfer]) -> "dict[int, Callable[[int], bool]]":
 def tallies(rows: "Iterable[Transfer]") -> dict[int, Tally]:
     """How far the approvals are of those of these transfers that are undecided, by number."""
     open_rows = [row for row in rows if row.state == states.REVIEW]
-    given = counting_by_row(open_rows)
-    return {row.pk: tally_of(row, [vote.person_id for vote in given.get(row.pk, ())]) for row in open_rows}
+    by_row = counting_by_row(open_rows)
+    return {row.pk: tally_of(row, [vote.person_id for vote in by_row.get(row.pk, ())]) for row in open_rows}
 
 
 def undecided() -> QuerySet[Transfer]:

@@ -587,6 +587,13 @@ class FundsList(TypedDict):
     items: list[FundsOut]
 
 
+class GroupNeedOut(TypedDict):
+    """How many of the approvals have to come from one approval group."""
+
+    group: str
+    approvals: int
+
+
 class KeyRight(TypedDict):
     """One permission of a key: as declared, and as found when checked at the exchange."""
 
@@ -1066,6 +1073,8 @@ class TransferOut(TypedDict):
     initiated_via: str
     request_key: str
     quorum_required: int
+    group_needs: list[GroupNeedOut]
+    missing_approvals: str
     reissues: int | None
     exchange_id: str | None
     second_id: str | None
@@ -1164,6 +1173,8 @@ class WithdrawalOut(TypedDict):
     initiated_via: str
     request_key: str
     quorum_required: int
+    group_needs: list[GroupNeedOut]
+    missing_approvals: str
     decision: DecisionEnum
     exchange_id: str | None
     hash: str

@@ -15,7 +15,7 @@ _SEPARATORS: Final = ",;"  # they stand between the needs of a tier or rule
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Demand:
     """What one tier or rule for payouts asks for. `where` is its name in a sentence.
 
     Without an account it is of every account but `others`.
@@ -28,8 +28,8 @@ class Asked:
     others: frozenset[int] = frozenset()
 
 
-def problems(groups: Sequence[Group], asked: Sequence[Asked]) -> Iterator[str]:
-    """What is wrong with the groups and with what is asked of them, one sentence each."""
+def problems(groups: Sequence[Group], demands: Sequence[Demand]) -> Iterator[str]:
+    """What is wrong with the groups and with what is demanded of them, one sentence each."""
     if len(groups) > MOST_GROUPS:
         yield f"Enter at most {MOST_GROUPS} approval groups."
     names = [group.name.casefold() for group in groups]
@@ -40,7 +40,7 @@ def problems(groups: Sequence[Group], asked: Sequence[Asked]) -> Iterator[str]:
             yield f"Approval group {number}: {wrong}"
         if len(group.members) > MOST_MEMBERS or [*group.members] != sorted({*group.members}):
             yield f"Approval group {number}: choose each person once, at most {MOST_MEMBERS} people."
-    for each in asked:
+    for each in demands:
         if (wrong := _wrong_needs(each.needs, each.approvals, groups)) != "":
             yield f"{each.where}: {wrong}"
 
@@ -79,11 +79,11 @@ def differences(old: Sequence[Group], new: Sequence[Group], *, names: Mapping[st
         elif name not in after:
             yield f"Removed: approval group {name}.", False
         else:
-            joined, left = {*after[name]} - {*before[name]}, {*before[name]} - {*after[name]}
+            joined, removed = {*after[name]} - {*before[name]}, {*before[name]} - {*after[name]}
             if joined:
                 yield f"Approval group {name}: {people(joined, names)} added.", True
-            if left:
-                yield f"Approval group {name}: {people(left, names)} removed.", False
+            if removed:
+                yield f"Approval group {name}: {people(removed, names)} removed.", False
 
 
 def people(members: Iterable[int], names: Mapping[str, str]) -> str:
@@ -93,7 +93,7 @@ def people(members: Iterable[int], names: Mapping[str, str]) -> str:
 
 def lint(
     groups: Sequence[Group],
-    asked: Sequence[Asked],
+    demands: Sequence[Demand],
     *,
     approvers: Mapping[int, Collection[int]],
     requesters: Mapping[int, Collection[int]],
@@ -105,7 +105,7 @@ def lint(
     `approvers` and `requesters` are the people who can approve and request at each account, `active` everybody who can
     sign in.
     """
-    used = {name for each in asked for name, _ in each.needs}
+    used = {name for each in demands for name, _ in each.needs}
     anywhere = {person for each in approvers.values() for person in each}
     for group in groups:
         if not group.members:
@@ -116,30 +116,30 @@ def lint(
             yield f"Approval group {group.name}: {people(others, names)} can't approve payouts from any account."
         if group.name not in used:
             yield f"Approval group {group.name} is not used by any tier or payout rule."
-    for each in asked:
+    for each in demands:
         if each.needs:
             yield from _unmet(each, groups, approvers, requesters, names)
 
 
 def _unmet(
-    asked: Asked,
+    demand: Demand,
     groups: Sequence[Group],
     approvers: Mapping[int, Collection[int]],
     requesters: Mapping[int, Collection[int]],
     names: Mapping[str, str],
 ) -> Iterator[str]:
     """A sentence for each account whose people can't meet the needs, or can't once one of them is the requester."""
-    needs = group_needs.resolved(asked.needs, groups)
-    for account in sorted({*approvers} - asked.others) if asked.account is None else [asked.account]:
+    needs = group_needs.resolved(demand.needs, groups)
+    for account in sorted({*approvers} - demand.others) if demand.account is None else [demand.account]:
         able = frozenset(approvers.get(account, ()))
         where = (
-            f"{asked.where}: nobody can approve payouts from {names.get(f'account:{account}', f'account {account}')}"
+            f"{demand.where}: nobody can approve payouts from {names.get(f'account:{account}', f'account {account}')}"
         )
-        everybody = Tally(needs, asked.approvals, able)
+        everybody = Tally(needs, demand.approvals, able)
         if not everybody.is_reached:
-            missing = everybody.missing or f"{asked.approvals} approvals"
+            missing = everybody.missing or f"{demand.approvals} approvals"
             yield f"{where}, because nobody can give {missing}."
             continue
         both = able & {*requesters.get(account, ())}
-        if stuck := {one for one in both if not Tally(needs, asked.approvals, able - {one}).is_reached}:
+        if stuck := {one for one in both if not Tally(needs, demand.approvals, able - {one}).is_reached}:
             yield f"{where} that are requested by {people(stuck, names)}."

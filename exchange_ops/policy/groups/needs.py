@@ -66,8 +66,8 @@ def total(needs: Needs) -> int:
 
 def cover(strict: Needs, mild: Needs) -> bool:
     """Whether whatever meets `strict` meets `mild` as well."""
-    asked = dict(strict)
-    return all(asked.get(name, 0) >= approvals for name, approvals in mild)
+    most = dict(strict)
+    return all(most.get(name, 0) >= approvals for name, approvals in mild)
 
 
 def in_words(needs: Needs) -> str:
@@ -127,13 +127,13 @@ class Tally:
     @cached_property
     def counted(self) -> int:
         """How many of the approvals count: those that meet needs, and others up to what the needs leave open."""
-        spare = self.needed - self._asked
+        spare = self.needed - self._of_groups
         return self._met + max(min(len(self.voters) - self._met, spare), 0)
 
     @property
     def is_reached(self) -> bool:
         """Whether there are enough approvals, of every group as many as it has to give."""
-        return self._met == self._asked and len(self.voters) >= self.needed
+        return self._met == self._of_groups and len(self.voters) >= self.needed
 
     def counts(self, person: int) -> bool:
         """Whether one more approval, by this person, brings the request further."""
@@ -158,32 +158,32 @@ class Tally:
     @property
     def missing(self) -> str:
         """What is still missing of the groups, within a sentence: "1 of Board". Empty once every need is met."""
-        short = {need.group: need.approvals - self._given.get(need.group, 0) for need in self.needs}
+        short = {need.group: need.approvals - self._by_group.get(need.group, 0) for need in self.needs}
         exact = tuple((name, count) for name, count in short.items() if count > 0)
         if {name for name, _ in exact} == self._open:
             return in_words(exact)
         # Somebody of two groups has approved, so that it is open which of the two is missing.
-        return f"{self._asked - self._met} of {_list(sorted(self._open), 'or')}"
+        return f"{self._of_groups - self._met} of {_list(sorted(self._open), 'or')}"
 
     @property
     def waits_for(self) -> str:
         """What the request waits for, as a sentence without an end. Empty where only the number is missing."""
         if not self.missing:
             return ""
-        others = self.needed - self.counted - (self._asked - self._met)
+        others = self.needed - self.counted - (self._of_groups - self._met)
         more = f" and {others} more approval{'' if others == 1 else 's'}" if others > 0 else ""
         return f"Waits for {self.missing}{more}"
 
     @property
-    def _asked(self) -> int:
+    def _of_groups(self) -> int:
         return sum(need.approvals for need in self.needs)
 
     @cached_property
     def _met(self) -> int:
-        return sum(self._given.values())
+        return sum(self._by_group.values())
 
     @cached_property
-    def _given(self) -> Mapping[str, int]:
+    def _by_group(self) -> Mapping[str, int]:
         return matched(self.needs, self.voters)
 
     @cached_property
@@ -203,22 +203,22 @@ class Tally:
 def matched(needs: Sequence[Need], people: Collection[int]) -> dict[str, int]:
     """How many approvals of each group these people give, as many together as they can; everybody gives one at most."""
     places = [place for place, need in enumerate(needs) for _ in range(need.approvals)]
-    given: dict[int, int] = {}  # the person's place in `places`, by person
+    seats: dict[int, int] = {}  # the person's place in `places`, by person
 
     def seated(seat: int, tried: set[int]) -> bool:
         for person in _candidates(needs[places[seat]], people):
             if person in tried:
                 continue
             tried.add(person)
-            if person not in given or seated(given[person], tried):
-                given[person] = seat
+            if person not in seats or seated(seats[person], tried):
+                seats[person] = seat
                 return True
         return False
 
     for seat in range(len(places)):
         seated(seat, set())
     counts: dict[str, int] = {}
-    for seat in given.values():
+    for seat in seats.values():
         name = needs[places[seat]].group
         counts[name] = counts.get(name, 0) + 1
     return counts
@@ -238,7 +238,7 @@ def unmet(*, approvals: str, owner: str, counted: str) -> str:
 
     `approvals` is the table, `owner` its column with the request's number, `counted` the condition on an approval `a`
     and its second factor `s`. Each group is counted, and all of them together. Beyond that who counts for which group
-    is decided by the desk alone.
+    only the desk can tell.
     """
     people = (
         f"(SELECT COUNT(DISTINCT a.person_id) FROM {approvals} a JOIN desk_stepup s ON s.id = a.confirmation_id "
@@ -246,10 +246,10 @@ def unmet(*, approvals: str, owner: str, counted: str) -> str:
         f"AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id AND {counted} AND a.person_id IN (SELECT "
         "CAST(m.value AS INTEGER) FROM {members}))"
     )
-    asked = "CAST(e.value ->> 1 AS INTEGER)"
+    count = "CAST(e.value ->> 1 AS INTEGER)"
     of_need = people.replace("{members}", "{items}(e.value -> 2) m")
     of_all = people.replace("{members}", "{items}(NEW.group_needs) e, {items}(e.value -> 2) m")
     return (
-        f"(EXISTS (SELECT 1 FROM {{items}}(NEW.group_needs) e WHERE {of_need} < {asked}) "
-        f"OR {of_all} < (SELECT COALESCE(SUM({asked}), 0) FROM {{items}}(NEW.group_needs) e))"
+        f"(EXISTS (SELECT 1 FROM {{items}}(NEW.group_needs) e WHERE {of_need} < {count}) "
+        f"OR {of_all} < (SELECT COALESCE(SUM({count}), 0) FROM {{items}}(NEW.group_needs) e))"
     )

@@ -112,8 +112,8 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 def waiting() -> votes.Waiting[Withdrawal]:
     """Who can approve what now, the one that closes first at the top."""
-    given = BALLOT.on_row(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
-    return votes.Waiting(BALLOT, undecided(), given, _helps)
+    counting = BALLOT.on_row(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
+    return votes.Waiting(BALLOT, undecided(), counting, _helps)
 
 
 def _helps(rows: QuerySet[Withdrawal]) -> "dict[int, Callable[[int], bool]]":
@@ -134,8 +134,8 @@ def tally_of(
     row: Withdrawal, *, reviewed: "Mapping[int, Collection[Approval]]", released: "Mapping[int, Collection[Approval]]"
 ) -> Tally:
     """How far the approvals of this row are, by what `counting_by_row` gave for each stage."""
-    given = {"reviewed": reviewed, "released": released}
-    return tally(row, **{stage: [vote.person_id for vote in of.get(row.pk, ())] for stage, of in given.items()})
+    by_stage = {"reviewed": reviewed, "released": released}
+    return tally(row, **{stage: [vote.person_id for vote in of.get(row.pk, ())] for stage, of in by_stage.items()})
 
 
 def undecided() -> QuerySet[Withdrawal]:
@@ -215,13 +215,15 @@ def proven_people(row: Withdrawal, stage: str, *, until: datetime) -> frozenset[
     return votes.voters(_proven(row, stage).filter(at__lte=until))
 
 
-def _by_stage(row: Withdrawal, given: "Callable[[Withdrawal, str], QuerySet[Approval]]") -> dict[str, frozenset[int]]:
-    """The people of the approvals `given` at each stage that decides about the row as it is."""
+def _by_stage(
+    row: Withdrawal, votes_of: "Callable[[Withdrawal, str], QuerySet[Approval]]"
+) -> dict[str, frozenset[int]]:
+    """The people whose votes `votes_of` gives, at each stage that decides about the row as it is."""
     is_review, nobody = row.state == states.REVIEW, frozenset[int]()
     before = is_review or row.mode == modes.APPROVE_THEN_HOLD
     return {
-        "reviewed": votes.voters(given(row, Approval.REVIEW)) if before else nobody,
-        "released": nobody if is_review else votes.voters(given(row, Approval.RELEASE)),
+        "reviewed": votes.voters(votes_of(row, Approval.REVIEW)) if before else nobody,
+        "released": nobody if is_review else votes.voters(votes_of(row, Approval.RELEASE)),
     }
 
 

@@ -30,15 +30,15 @@ def test_a_quorum_is_reached_where_everybody_can_count_once(
     needs: tuple[Need, ...], people: frozenset[int], more: int, person: int
 ) -> None:
     """So say the desk and the verifier, which has its own way to count, and an approval counts where it helps."""
-    asked = sum(need.approvals for need in needs)
-    tally = Tally(needs, max(asked + more, 1), people)
+    total = sum(need.approvals for need in needs)
+    tally = Tally(needs, max(total + more, 1), people)
     given_all = can_be_given(needs, people)
     assert tally.is_reached == (given_all and len(people) >= tally.needed) == (tally.counted == tally.needed)
     assert bool(tally.missing) == (not given_all) == _unmet(group_needs.as_json(needs) or [], set(people))
     most = max(
         len(some) for size in range(len(people) + 1) for some in combinations(people, size) if _seated(needs, some)
     )
-    assert tally.counted == most + min(len(people) - most, tally.needed - asked)
+    assert tally.counted == most + min(len(people) - most, tally.needed - total)
     if person not in people:
         after = Tally(needs, tally.needed, people | {person})
         assert tally.counts(person) == (after.counted > tally.counted)

@@ -122,7 +122,7 @@ def test_groups_that_nobody_could_mean_are_refused(odd, sentence):
 def test_what_is_questionable_about_groups(rules, approvers, sentence):
     names = {"person:1": "ann", "account:1": "desk"}
     found = group_rules.lint(
-        rules.groups, ruleset.asked(rules), approvers=approvers, requesters={1: {1, 7}}, active={1, 2, 3}, names=names
+        rules.groups, ruleset.demands(rules), approvers=approvers, requesters={1: {1, 7}}, active={1, 2, 3}, names=names
     )
     assert sentence in [*found]
 

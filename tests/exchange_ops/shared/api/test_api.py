@@ -259,7 +259,7 @@ ROWS = {
 COUNTS = {
     *("CurrencyOut.precision_payout", "DepositAddressList.left_today", "DepositAddressOut.place", "Problem.status"),
     *("LedgerEntryOut.confirmations", "MovementsReviewedOut.reviewed", "MovementsReviewedOut.waiting"),
-    *("SubAccountActionOut.attempts", "TransferOut.quorum_required", "TransferOut.reissues"),
+    *("GroupNeedOut.approvals", "SubAccountActionOut.attempts", "TransferOut.quorum_required", "TransferOut.reissues"),
     *("WithdrawalOut.confirmations", "WithdrawalOut.quorum_required"),
 }
 OF_THE_CHAIN = ("Chain", "Token", "Watched", "Cash", "Slp")

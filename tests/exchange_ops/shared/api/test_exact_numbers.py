@@ -19,7 +19,7 @@ BEYOND = 2**53 + 1  # the first whole number that a reader with floating point r
 SMALL = {
     *("id", "order_id", "withdrawal", "transfer", "reissues", "replaces", "movement", "n", "vout", "place", "status"),
     *("height", "from_height", "confirmations", "size", "transactions", "attempts", "quorum_required", "left_today"),
-    *("precision_payout", "reviewed", "waiting"),
+    *("precision_payout", "reviewed", "waiting", "approvals"),
 }
 IN_CURRENCY_OF_ITS_ROW = {"WithdrawalOut": "currency", "LedgerEntryOut": "currency", "CurrencyOut": "code"}
 NO_FEE = {"include_fee", "is_after_fees", "fee_currency"}
