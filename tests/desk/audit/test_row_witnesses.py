@@ -6,7 +6,7 @@ trigger, check and reference of the database out of the way.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from threading import Thread
@@ -78,6 +78,7 @@ def value_of(field: Any, number: int) -> Any:
         models.BooleanField: lambda: bool(number % 2),
         models.DateTimeField: lambda: NOW + timedelta(seconds=number),
         models.DateField: lambda: date(2026, 1, 1) + timedelta(days=number),
+        models.TimeField: lambda: time(number // 60 % 24, number % 60),
         models.DecimalField: lambda: Decimal(number) + Decimal("0.5"),
         models.JSONField: lambda: {"of": [number, None, "text"]},
         models.PositiveSmallIntegerField: lambda: number % 30_000,
