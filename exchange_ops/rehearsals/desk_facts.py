@@ -17,6 +17,7 @@ from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.payees import book, machine
 from exchange_ops.payees.models import Payee, PayeeApproval
 from exchange_ops.policy import quorum, ruleset
+from exchange_ops.policy.groups.needs import Group
 from exchange_ops.policy.ruleset import Rules
 from exchange_ops.rehearsals.files import MOST_PAYEES, AccountFacts, DeskFacts, PayeeFacts, PersonFacts, PolicyFacts
 from exchange_ops.shared.models import Account
@@ -85,10 +86,11 @@ def _policy(places: Mapping[int, int], names: Mapping[int, str]) -> tuple[Policy
 
 
 def _of_people(rules: Rules, names: Mapping[int, str]) -> Rules:
-    """The rules without those about people who are not there."""
+    """The rules without those about people who are not there, and the approval groups without these people."""
     there = {None, *names}
     return replace(
         rules,
+        groups=tuple(Group(group.name, tuple(one for one in group.members if one in names)) for group in rules.groups),
         limits=tuple(limit for limit in rules.limits if limit.person in there),
         payouts=tuple(rule for rule in rules.payouts if rule.person in there),
     )
@@ -100,7 +102,8 @@ def with_names(content: Mapping[str, Any], *, accounts: Mapping[Any, Any], peopl
     def called(value: Any, by: Mapping[Any, Any]) -> Any:
         return None if value is None else by[value]
 
-    tiers = [[*tier[:3], called(tier[3], accounts)] for tier in content["tiers"]]
+    tiers = [[*tier[:3], called(tier[3], accounts), *tier[4:]] for tier in content["tiers"]]
+    groups = [[name, sorted(people[one] for one in members)] for name, members in content.get("groups") or ()]
     limits = [
         [kind, most, called(person, people), called(account, accounts), *beyond]
         for kind, most, person, account, *beyond in content["limits"]
@@ -113,7 +116,7 @@ def with_names(content: Mapping[str, Any], *, accounts: Mapping[Any, Any], peopl
         }
         for rule in content.get("payouts", ())
     ]
-    return {**content, "tiers": tiers, "limits": limits, "payouts": payouts}
+    return {**content, "tiers": tiers, "limits": limits, "payouts": payouts, "groups": groups or None}
 
 
 def _payees(

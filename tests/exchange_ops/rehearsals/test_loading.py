@@ -17,6 +17,7 @@ from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.payees import book
 from exchange_ops.policy import publishing, quorum, ruleset
+from exchange_ops.policy.groups.needs import Group
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.payout_rules import FIRST, PayoutRule
 from exchange_ops.policy.ruleset import Limit, Rules, Tier
@@ -47,7 +48,8 @@ class FirstDesk:
             self.secrets = self._secrets()
             account, person = self.account.pk, self.operator.pk
             rules = Rules(
-                tiers=(Tier(None, 2, HOLD_THEN_APPROVE, account), Tier(None, 3, APPROVE_THEN_HOLD)),
+                tiers=(Tier(None, 2, HOLD_THEN_APPROVE, account, (("Board", 1),)), Tier(None, 3, APPROVE_THEN_HOLD)),
+                groups=(Group("Board", (limited.pk, gone.pk)),),
                 value_max_age_s=60,
                 limits=(Limit("order", Decimal(700), person, account), Limit("order", Decimal(5), gone.pk)),
                 payouts=(PayoutRule(FIRST, approvals=2, account=account, person=person),),
@@ -125,7 +127,9 @@ def test_people_rules_and_payees_are_those_of_the_first_desk(first, loaded):
         access
     )
     rules = ruleset.rules_of(quorum.current())
-    assert [(tier.approvals, tier.account) for tier in rules.tiers] == [(2, account.pk), (3, None)]
+    tiers = [(tier.approvals, tier.account, tier.needs) for tier in rules.tiers]
+    assert tiers == [(2, account.pk, (("Board", 1),)), (3, None, ())]
+    assert rules.groups == (Group("Board", (ben.pk,)),)
     assert [(limit.most, limit.person, limit.account) for limit in rules.limits] == [(700, ada.pk, account.pk)]
     assert [(rule.measure, rule.person, rule.account) for rule in rules.payouts] == [(FIRST, ada.pk, account.pk)]
     (payee,) = book.usable(account=account, currency="BCH", now=clock.now())
