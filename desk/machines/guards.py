@@ -27,7 +27,7 @@ class Rule:
     """One rule of a table. `kind` is INSERT, UPDATE or DELETE, `when` the condition that breaks it, `says` the error.
 
     `when` is SQL for both engines, in which {n} stands for "is not the same as", and {items}(…) for the items of a list
-    in JSON as rows with a `value`.
+    in JSON as rows with a `value`, {item}(list, '{at}1{end}') for the second of them.
     """
 
     table: str
@@ -153,7 +153,7 @@ def _columns(machine: Machine[Any], flag: Column) -> list[str]:
 
 
 def _sqlite(name: str, rule: Rule) -> str:
-    condition = rule.when.format(n="IS NOT", items="json_each")
+    condition = rule.when.format(n="IS NOT", items="json_each", item="json_extract", at="$[", end="]")
     return (
         f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} WHEN {condition} "
         f"BEGIN SELECT RAISE(ABORT, '{rule.says}'); END"
@@ -161,7 +161,8 @@ def _sqlite(name: str, rule: Rule) -> str:
 
 
 def _postgresql(name: str, rule: Rule) -> str:
-    condition = rule.when.format(n="IS DISTINCT FROM", items="jsonb_array_elements")
+    json = {"items": "jsonb_array_elements", "item": "jsonb_extract_path", "at": "", "end": ""}
+    condition = rule.when.format(n="IS DISTINCT FROM", **json)
     row = "OLD" if rule.kind == "DELETE" else "NEW"
     return (
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF {condition} THEN "

@@ -246,9 +246,10 @@ def unmet(*, approvals: str, owner: str, counted: str) -> str:
         f"AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id AND {counted} AND a.person_id IN (SELECT "
         "CAST(m.value AS INTEGER) FROM {members}))"
     )
-    count = "CAST(e.value ->> 1 AS INTEGER)"
-    of_need = people.replace("{members}", "{items}(e.value -> 2) m")
-    of_all = people.replace("{members}", "{items}(NEW.group_needs) e, {items}(e.value -> 2) m")
+    count = "CAST({item}(e.value, '{at}1{end}') AS INTEGER)"
+    members = "{items}({item}(e.value, '{at}2{end}')) m"
+    of_need = people.replace("{members}", members)
+    of_all = people.replace("{members}", "{items}(NEW.group_needs) e, " + members)
     return (
         f"(EXISTS (SELECT 1 FROM {{items}}(NEW.group_needs) e WHERE {of_need} < {count}) "
         f"OR {of_all} < (SELECT COALESCE(SUM({count}), 0) FROM {{items}}(NEW.group_needs) e))"

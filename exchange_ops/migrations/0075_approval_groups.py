@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("exchange_ops", "0072_guards_of_payout_schedules"),
+        ("exchange_ops", "0074_guards_of_payees"),
     ]
 
     operations = [

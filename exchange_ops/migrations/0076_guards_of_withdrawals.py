@@ -15,14 +15,15 @@ SQLITE = {
         "a.withdrawal_id = NEW.id AND a.digest = NEW.digest AND a.verdict = 'approve' AND a.person_id <> "
         "NEW.initiator_id AND (s.purpose = 'approve-withdrawal' OR s.purpose = 'approve-held-withdrawal' AND a.stage = "
         "'release') AND a.stage <> 'resolution' AND a.person_id IN (SELECT CAST(m.value AS INTEGER) FROM "
-        "json_each(e.value -> 2) m)) < CAST(e.value ->> 1 AS INTEGER)) OR (SELECT COUNT(DISTINCT a.person_id) FROM "
-        "exchange_ops_approval a JOIN desk_stepup s ON s.id = a.confirmation_id AND s.person_id = a.person_id AND "
-        "s.digest = a.digest WHERE a.withdrawal_id = NEW.id AND a.digest = NEW.digest AND a.verdict = 'approve' AND "
-        "a.person_id <> NEW.initiator_id AND (s.purpose = 'approve-withdrawal' OR s.purpose = "
-        "'approve-held-withdrawal' AND a.stage = 'release') AND a.stage <> 'resolution' AND a.person_id IN (SELECT "
-        "CAST(m.value AS INTEGER) FROM json_each(NEW.group_needs) e, json_each(e.value -> 2) m)) < (SELECT "
-        "COALESCE(SUM(CAST(e.value ->> 1 AS INTEGER)), 0) FROM json_each(NEW.group_needs) e)) BEGIN SELECT "
-        "RAISE(ABORT, 'a payout is ordered only with the approvals of every group that it needs'); END"
+        "json_each(json_extract(e.value, '$[2]')) m)) < CAST(json_extract(e.value, '$[1]') AS INTEGER)) OR (SELECT "
+        "COUNT(DISTINCT a.person_id) FROM exchange_ops_approval a JOIN desk_stepup s ON s.id = a.confirmation_id AND "
+        "s.person_id = a.person_id AND s.digest = a.digest WHERE a.withdrawal_id = NEW.id AND a.digest = NEW.digest "
+        "AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id AND (s.purpose = 'approve-withdrawal' OR "
+        "s.purpose = 'approve-held-withdrawal' AND a.stage = 'release') AND a.stage <> 'resolution' AND a.person_id IN "
+        "(SELECT CAST(m.value AS INTEGER) FROM json_each(NEW.group_needs) e, json_each(json_extract(e.value, '$[2]')) "
+        "m)) < (SELECT COALESCE(SUM(CAST(json_extract(e.value, '$[1]') AS INTEGER)), 0) FROM "
+        "json_each(NEW.group_needs) e)) BEGIN SELECT RAISE(ABORT, 'a payout is ordered only with the approvals of "
+        "every group that it needs'); END"
     ),
 }
 POSTGRESQL = {
@@ -34,13 +35,15 @@ POSTGRESQL = {
         "s.digest = a.digest WHERE a.withdrawal_id = NEW.id AND a.digest = NEW.digest AND a.verdict = 'approve' AND "
         "a.person_id <> NEW.initiator_id AND (s.purpose = 'approve-withdrawal' OR s.purpose = "
         "'approve-held-withdrawal' AND a.stage = 'release') AND a.stage <> 'resolution' AND a.person_id IN (SELECT "
-        "CAST(m.value AS INTEGER) FROM jsonb_array_elements(e.value -> 2) m)) < CAST(e.value ->> 1 AS INTEGER)) OR "
-        "(SELECT COUNT(DISTINCT a.person_id) FROM exchange_ops_approval a JOIN desk_stepup s ON s.id = "
-        "a.confirmation_id AND s.person_id = a.person_id AND s.digest = a.digest WHERE a.withdrawal_id = NEW.id AND "
-        "a.digest = NEW.digest AND a.verdict = 'approve' AND a.person_id <> NEW.initiator_id AND (s.purpose = "
-        "'approve-withdrawal' OR s.purpose = 'approve-held-withdrawal' AND a.stage = 'release') AND a.stage <> "
-        "'resolution' AND a.person_id IN (SELECT CAST(m.value AS INTEGER) FROM jsonb_array_elements(NEW.group_needs) "
-        "e, jsonb_array_elements(e.value -> 2) m)) < (SELECT COALESCE(SUM(CAST(e.value ->> 1 AS INTEGER)), 0) FROM "
+        "CAST(m.value AS INTEGER) FROM jsonb_array_elements(jsonb_extract_path(e.value, '2')) m)) < "
+        "CAST(jsonb_extract_path(e.value, '1') AS INTEGER)) OR (SELECT COUNT(DISTINCT a.person_id) FROM "
+        "exchange_ops_approval a JOIN desk_stepup s ON s.id = a.confirmation_id AND s.person_id = a.person_id AND "
+        "s.digest = a.digest WHERE a.withdrawal_id = NEW.id AND a.digest = NEW.digest AND a.verdict = 'approve' AND "
+        "a.person_id <> NEW.initiator_id AND (s.purpose = 'approve-withdrawal' OR s.purpose = "
+        "'approve-held-withdrawal' AND a.stage = 'release') AND a.stage <> 'resolution' AND a.person_id IN (SELECT "
+        "CAST(m.value AS INTEGER) FROM jsonb_array_elements(NEW.group_needs) e, "
+        "jsonb_array_elements(jsonb_extract_path(e.value, '2')) m)) < (SELECT "
+        "COALESCE(SUM(CAST(jsonb_extract_path(e.value, '1') AS INTEGER)), 0) FROM "
         "jsonb_array_elements(NEW.group_needs) e)) THEN RAISE EXCEPTION 'a payout is ordered only with the approvals "
         "of every group that it needs' USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END "
         "$body$; CREATE TRIGGER exchange_ops_withdrawal_group_needs BEFORE UPDATE ON exchange_ops_withdrawal FOR EACH "
@@ -52,6 +55,6 @@ POSTGRESQL = {
 class Migration(migrations.Migration):
     """Guards of withdrawals, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0073_approval_groups")]
+    dependencies = [("exchange_ops", "0075_approval_groups")]
 
     operations = [ReplaceTriggers(TABLES, SQLITE, POSTGRESQL)]
