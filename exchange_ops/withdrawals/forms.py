@@ -98,7 +98,7 @@ class NewWithdrawalForm(RequestForm):
         return cleaned
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments of `workflow.request`, from a valid form."""
+        """The arguments of `workflow.unsaved`, from a valid form: all but the file."""
         cleaned = self.cleaned_data
         return {
             "currency": cleaned["currency"],
@@ -107,7 +107,6 @@ class NewWithdrawalForm(RequestForm):
             "payment_id": cleaned["payment_id"],
             "include_fee": cleaned["fee_from"] == self.FEE_FROM_AMOUNT,
             "reason": cleaned["reason"],
-            "file": cleaned["file"],
             "request_key": str(cleaned["request_key"]),
         }
 

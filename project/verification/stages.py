@@ -32,7 +32,7 @@ PURE = {
 # Where tests of each mark are: collecting all others takes longer than many a stage. A test holds it to be whole.
 ROOMS = {
     "engine": ("tests/chaindata", "tests/desk", "tests/exchange_ops", "tests/money", "tests/project"),
-    "house": ("tests/project/test_up.py",),
+    "house": ("tests/project/test_up.py", "tests/project/rehearsal/test_whole.py"),
     "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops", "tests/project/test_live_desk.py"),
 }
 

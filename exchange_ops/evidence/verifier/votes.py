@@ -12,6 +12,7 @@ from exchange_ops.evidence.verifier.request import digest_row
 from exchange_ops.evidence.verifier.trail import AuditRow, Span
 
 _GIVEN = ("approval_recorded", "quorum_reached", "rejected", "resolution_recorded", "resolved")
+_MOST_GROUPS = 20
 _PURPOSES = {"review": "approve-withdrawal", "release": "approve-held-withdrawal"}
 _LATER_COLUMNS = ("listed", "signed_with_id", "position")  # absent from factors of versions without lists
 _FIRST_SIGNED_COMMENTS = "countersign-withdrawal-3"
@@ -86,9 +87,9 @@ def _unmet(needs: list[Any], people: set[int]) -> bool:
     """Whether some groups together have fewer approvals than they need together, so that somebody counts twice.
 
     Where no such groups exist, each approval needed can be that of another person (P. Hall, "On representatives of
-    subsets", 1935).
+    subsets", 1935). A policy has `_MOST_GROUPS` at most, so more of them are refused without counting.
     """
-    return any(
+    return len(needs) > _MOST_GROUPS or any(
         len(people & {member for _, _, members in some for member in members}) < sum(count for _, count, _ in some)
         for size in range(1, len(needs) + 1)
         for some in combinations(needs, size)

@@ -15,6 +15,7 @@ from exchange_ops.rehearsals.drills import conducting
 from exchange_ops.rehearsals.drills.sandbox_control import CannotControl, SandboxControl
 from exchange_ops.rehearsals.drills.scene import CannotDrill
 from exchange_ops.rehearsals.drills.table import DRILLS
+from exchange_ops.shared import places
 
 _REFUSALS = (files.CannotReadFile, loading.CannotLoad, writing.CannotWrite, CannotControl, CannotDrill)
 
@@ -61,7 +62,7 @@ class Command(BaseCommand):
         drill = DRILLS.get(options["name"])
         if drill is None:
             raise CommandError(f"There is no drill {options['name']!r}; there are {', '.join(DRILLS)}.")
-        control = SandboxControl(settings.EXCHANGE_URL)
+        control = SandboxControl(places.default().url)
         with conducting.alone(settings.DATA_DIR):
             record = conducting.conduct(drill, control=control, say=self._say, now=clock.now, pause=time.sleep)
             conducting.keep(record, settings.DATA_DIR)

@@ -147,7 +147,7 @@ class Tally:
         """Why an approval by this person would change nothing, as a sentence; empty where it counts or was given."""
         if person in self.voters or self.is_reached or self.counts(person):
             return ""
-        return f"Your approval would not count: it waits for {self.missing}."
+        return f"Your approval would not count: this request waits for {self.missing}."
 
     def for_groups(self, person: int) -> list[str]:
         """The groups that this person's approval could count for: one of them, where it counts for any."""

@@ -67,13 +67,7 @@ def new(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
     try:
-        row = workflow.request(
-            initiator=request.user,
-            account=accounts.required(request),
-            now=clock.now(),
-            session_key=request.session.session_key or "",
-            **form.arguments(),
-        )
+        row = _requested(request, form)
     except workflow.CannotRequest as problem:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
@@ -140,6 +134,17 @@ def _render_form(
     context["frozen"] = freezes.active_at(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
+
+
+def _requested(request: DeskRequest, form: NewWithdrawalForm) -> Withdrawal:
+    return workflow.request(
+        initiator=request.user,
+        account=accounts.required(request),
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+        file=form.cleaned_data["file"],
+        **form.arguments(),
+    )
 
 
 def _repeated(request: DeskRequest) -> Withdrawal | None:

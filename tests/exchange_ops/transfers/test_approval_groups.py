@@ -23,7 +23,7 @@ def test_it_is_sent_once_each_group_has_approved(grouped: Any, with_token: Any) 
     first, second, third = grouped.walk.approvers
     row = grouped.approve(grouped.request(states.TO_USER), first)
     assert grouped.step(row).state == "review"
-    with pytest.raises(approvals.CannotApprove, match="Your approval would not count: it waits for 1 of Board"):
+    with pytest.raises(approvals.CannotApprove, match="would not count: this request waits for 1 of Board"):
         grouped.approve(row, second)
     assert [[*approvals.waiting().for_person(person)] for person in (first, second, third)] == [[], [], [row]]
     answer = with_token(grouped.walk.operator).get(f"/api/v1/transfers/{row.pk}/").json()

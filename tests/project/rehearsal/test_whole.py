@@ -14,6 +14,7 @@ from tests.houses import ROOT, RunningHouse, free_port
 
 pytestmark = [
     pytest.mark.house,
+    pytest.mark.engine("whole houses have their stage where the real engine is"),
     pytest.mark.thorough("two whole desks; its parts are proven one by one"),
     pytest.mark.timeout(400),
 ]

@@ -46,7 +46,7 @@ def test_a_person_who_can_not_help_is_told_so(grouped: Any, make_person: Any) ->
     grouping.publish({"Finance": [grouped.approvers[0], grouped.approvers[1]], "Board": [grouped.approvers[2]]})
     row = grouped.held()
     grouped.approve(row, grouped.approvers[0])
-    with pytest.raises(approvals.CannotApprove, match="Your approval would not count: it waits for 1 of Board"):
+    with pytest.raises(approvals.CannotApprove, match="would not count: this request waits for 1 of Board"):
         grouped.approve(row, grouped.approvers[1])
     assert [row.pk for row in approvals.waiting().for_person(grouped.approvers[1])] == []
     assert dict(approvals.waiting().for_each(grouped.approvers)) == {grouped.approvers[2]: [row]}
