@@ -123,6 +123,8 @@ class Room:
     """Its pages in the navigation, a `desk.web.context.Entry` each; lists name their own."""
     paths: Mapping[str, tuple[Any, str, str]] = field(default_factory=dict)
     """The parts of paths that name a row of one account: its model, the column that is named, the account's column."""
+    file_paths: Collection[str] = ()
+    """Patterns of the paths, without an account before them, to which forms send a file (`actions.file_types`)."""
     urls: str = ""
     """The module with its `lists`, its other `urlpatterns`, and the `api_urlpatterns` of an interface for programs."""
     tasks: str = ""
@@ -244,6 +246,11 @@ def navigation() -> list[Any]:
 def paths() -> dict[str, tuple[Any, str, str]]:
     """Every part of a path that names a row of one account."""
     return {name: row for room in _declared for name, row in room.paths.items()}
+
+
+def file_paths() -> list[str]:
+    """The patterns of all paths to which forms of the rooms send a file."""
+    return [pattern for room in _declared for pattern in room.file_paths]
 
 
 def lists(app: str = "") -> list[Any]:

@@ -20,7 +20,7 @@ _pages = PagesInThreads(
     threads=settings.WEB_THREADS,
     body_limit=settings.BODY_LIMIT_BYTES,
     body_seconds=settings.BODY_SECONDS,
-    larger={file_types.PATHS: file_types.BODY_BYTES},
+    larger={file_types.paths(): file_types.BODY_BYTES},  # of the apps, which the first argument has loaded
 )
 
 # Needs the apps, which the line above has loaded.

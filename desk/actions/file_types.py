@@ -6,14 +6,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from desk import rooms
+
 MOST_MB: Final = 5
 MOST_BYTES: Final = MOST_MB * 1_000_000
 TOO_LARGE: Final = f"Not attached: the file is larger than {MOST_MB} MB."
 BODY_BYTES: Final = MOST_BYTES + 100_000  # of a request with a file and the fields beside it
-# Where such requests are sent; the rooms may put an account before every path.
-PATHS: Final = re.compile(r"(?:/[\w-]+/[0-9]+)?/(?:action/threads/[\w-]+/[0-9]+/files|withdrawals/new)/", re.ASCII)
+_OF_THREADS: Final = r"action/threads/[\w-]+/[0-9]+/files/"
 _TAIL: Final = 1024  # bytes in which a file's last mark is looked for: programs write some padding behind it
 _ALLOWED_CONTROLS: Final = frozenset(b"\t\r\n\f")
+
+
+def paths() -> re.Pattern[str]:
+    """Where such requests are sent: to threads, and where the rooms say. They may put an account before every path."""
+    tails = "|".join((_OF_THREADS, *rooms.file_paths()))
+    return re.compile(rf"(?:/[\w-]+/[0-9]+)?/(?:{tails})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

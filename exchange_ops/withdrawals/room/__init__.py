@@ -226,5 +226,6 @@ ROOM: Final = rooms.Room(
     ),
     commands=(Command("New withdrawal", "withdrawal-new", "arrow-up-right", rules.may_request, 10),),
     tasks="exchange_ops.withdrawals.tasks",
+    file_paths=("withdrawals/new/",),
     urls="exchange_ops.withdrawals.room.urls",
 )

@@ -280,9 +280,9 @@ def test_an_approver_sees_the_files_on_the_page_and_in_a_review(signed_in, opera
 
 
 def test_only_a_file_may_be_a_larger_request(row):
-    assert file_types.PATHS.fullmatch(reverse("thread-files", args=("withdrawal", row.pk)))
-    assert file_types.PATHS.fullmatch(reverse("thread-files", args=("payout-batch", 1)))
-    assert file_types.PATHS.fullmatch(reverse("withdrawal-new"))
-    assert file_types.PATHS.fullmatch("/accounts/2/action/threads/withdrawal/1/files/"), "one of several accounts"
-    assert not file_types.PATHS.fullmatch(reverse("thread", args=("withdrawal", row.pk)))
-    assert not file_types.PATHS.fullmatch("/action/threads/withdrawal/1/files/1/")
+    assert file_types.paths().fullmatch(reverse("thread-files", args=("withdrawal", row.pk)))
+    assert file_types.paths().fullmatch(reverse("thread-files", args=("payout-batch", 1)))
+    assert file_types.paths().fullmatch(reverse("withdrawal-new"))
+    assert file_types.paths().fullmatch("/accounts/2/action/threads/withdrawal/1/files/"), "one of several accounts"
+    assert not file_types.paths().fullmatch(reverse("thread", args=("withdrawal", row.pk)))
+    assert not file_types.paths().fullmatch("/action/threads/withdrawal/1/files/1/")
