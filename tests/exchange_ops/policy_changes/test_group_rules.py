@@ -35,8 +35,8 @@ def members(*numbers):
 
 
 def said(new, old):
-    found = comparison.differences(old, new, names=NAMES)
-    return [("looser" if each.is_looser else "tighter", each.sentence) for each in found]
+    changes = comparison.differences(old, new, names=NAMES)
+    return [("looser" if each.is_looser else "tighter", each.sentence) for each in changes]
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def said(new, old):
     ],
 )
 def test_fewer_needs_and_more_members_are_looser(old, new, sentence, is_looser):
-    found = {each.sentence: each.is_looser for each in comparison.differences(old, new, names=NAMES)}
-    assert found.get(sentence) == is_looser, found
+    looser = {each.sentence: each.is_looser for each in comparison.differences(old, new, names=NAMES)}
+    assert looser.get(sentence) == is_looser, looser
 
 
 def test_a_payout_rule_that_needs_no_group_any_more_is_looser():
@@ -104,7 +104,7 @@ def test_groups_and_needs_are_the_same_rules_after_json_and_decide_on_the_accoun
     ],
 )
 def test_groups_that_nobody_could_mean_are_refused(odd, sentence):
-    assert any(sentence in found for found in ruleset.problems(odd)), [*ruleset.problems(odd)]
+    assert any(sentence in problem for problem in ruleset.problems(odd)), [*ruleset.problems(odd)]
     assert list(ruleset.problems(GROUPED)) == []
 
 
@@ -121,10 +121,10 @@ def test_groups_that_nobody_could_mean_are_refused(odd, sentence):
 )  # fmt: skip
 def test_what_is_questionable_about_groups(rules, approvers, sentence):
     names = {"person:1": "ann", "account:1": "desk"}
-    found = group_rules.lint(
+    hints = group_rules.lint(
         rules.groups, ruleset.demands(rules), approvers=approvers, requesters={1: {1, 7}}, active={1, 2, 3}, names=names
     )
-    assert sentence in [*found]
+    assert sentence in [*hints]
 
 
 # The pages -----------------------------------------------------------------------------------------------------------

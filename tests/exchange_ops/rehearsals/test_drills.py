@@ -93,9 +93,9 @@ def test_the_hold_whose_answer_is_lost(walk, control):
     (times,) = report.payouts()
     assert (times.reference, times.requested_by, times.outcome) == (rows[0].reference, "operator", "approved")
     assert (times.by, times.first_vote_s) == (["treasury"], times.decision_s)
-    found = rows[0].events.get(event="hold_adopted").at
+    adopted_at = rows[0].events.get(event="hold_adopted").at
     decided = rows[0].events.get(event="quorum_reached").at
-    assert times.decision_s == pytest.approx((decided - found).total_seconds(), abs=0.01)
+    assert times.decision_s == pytest.approx((decided - adopted_at).total_seconds(), abs=0.01)
 
 
 def test_trouble_ends_with_the_drill_however_it_ends(walk, control):

@@ -71,13 +71,13 @@ class FirstDesk:
         words = {"login": "real-login", "secret": Secret(EXCHANGE_SECRET), "rights": [Right.PAYMENTS]}
         store.add(account=self.account, label="Real", actor=None, now=clock.now(), **words)
         keys = list(ApiKey.objects.all())
-        found = [PASSWORD, EXCHANGE_SECRET, "real-login", "mail.example", "mills.example", SECRET.reveal()]
-        found += ["JBSWY3DPEHPK3PXP", *(row.sealed_secret for row in keys), *(row.fingerprint for row in keys)]
-        found += [row.password for row in Person.objects.all()]
-        found += [row.data["secret"] for row in Authenticator.objects.filter(type=Authenticator.Type.TOTP)]
-        assert len(found) > 15
-        assert all(found)
-        return found
+        texts = [PASSWORD, EXCHANGE_SECRET, "real-login", "mail.example", "mills.example", SECRET.reveal()]
+        texts += ["JBSWY3DPEHPK3PXP", *(row.sealed_secret for row in keys), *(row.fingerprint for row in keys)]
+        texts += [row.password for row in Person.objects.all()]
+        texts += [row.data["secret"] for row in Authenticator.objects.filter(type=Authenticator.Type.TOTP)]
+        assert len(texts) > 15
+        assert all(texts)
+        return texts
 
 
 @pytest.fixture
