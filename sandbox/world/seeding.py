@@ -73,7 +73,7 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
         still=still,
     )
     world.moment_ms = started_ms - HISTORY_MS
-    _make_addresses(world)
+    make_addresses(world)
     _make_history(world)
     _find_history(world)
     _fill_up(world)
@@ -93,7 +93,8 @@ def _accounts() -> Accounts:
     return Accounts((Account(DESK_ACCOUNT, "desk", subs), Account(OTHER_ACCOUNT, "other")))
 
 
-def _make_addresses(world: Exchange) -> None:
+def make_addresses(world: Exchange) -> None:
+    """Give each account and sub-account an address in every currency that takes deposits."""
     for account in world.accounts.every():
         for email in (account.email, *(sub_account.email for sub_account in account.sub_accounts)):
             for currency in world.currencies.values():

@@ -28,6 +28,7 @@ from sandbox.exchange.trading.orders_funds import SPOT
 from sandbox.settings.config import Config
 from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
 from sandbox.world.figures.reading import FINEST, AccountFigures, CurrencyFigures, Figures, OrderFigures, SymbolFigures
+from sandbox.world.seeding import make_addresses
 
 _FORMS: Final = {each.code: each for each in LISTED}
 _USUAL_DIGITS: Final = 8
@@ -54,7 +55,7 @@ def exchange(
         accounts=_accounts(figures),
         still=still,
     )
-    _make_addresses(world)
+    make_addresses(world)
     world.movements = Movements(world)
     sentences: list[str] = []
     for email, account in zip(accounts_of(figures), figures.accounts, strict=True):
@@ -152,14 +153,6 @@ def _at_their_prices(currencies: list[Currency], seed: int, started_ms: int, *, 
             usd = _WIDE.divide(_WIDE.multiply(_WIDE.multiply(usd, usd), UNIT), units)
         moved_to.append(replace(each, usd=max(_WIDE.quantize(usd, FINEST), FINEST)))
     return moved_to
-
-
-def _make_addresses(world: Exchange) -> None:
-    for account in world.accounts.every():
-        for email in (account.email, *(sub_account.email for sub_account in account.sub_accounts)):
-            for currency in world.currencies.values():
-                if currency.crypto and currency.payin_enabled:
-                    world.addresses.create(email, currency, world.moment_ms)
 
 
 def _fill(world: Exchange, email: str, balances: Mapping[str, tuple[str, str]]) -> None:
