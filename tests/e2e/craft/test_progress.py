@@ -1,6 +1,7 @@
 """Nobody waits for longer than a moment without a word: pages, forms, parts, files, and what workers bring."""
 
 import re
+import secrets
 
 import pytest
 from playwright.sync_api import expect
@@ -137,8 +138,9 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
 def test_the_chain_says_that_it_is_asked(visit, calm):
     visitor = visit("auditor")
     page = visitor.open("/chain/")
-    calm.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 4_000, "times": 200})
-    page.goto(f"{calm.url}/chain/block/17/", wait_until="domcontentloaded")
+    calm.control("faults", {"operation": "chain/*", "kind": "delay_then_execute", "ms": 4_000, "times": 200})
+    # Of a transaction that nobody has looked at: what another page has read is shown at once.
+    page.goto(f"{calm.url}/chain/tx/{secrets.token_hex(32)}/", wait_until="domcontentloaded")
     says(page, "Loading")
     calm.control("faults", method="DELETE")
     expect(page.locator("main .skeleton")).to_have_count(0)
