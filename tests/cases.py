@@ -81,9 +81,9 @@ def _combined(row: tuple[int, ...], together: int) -> list[tuple[tuple[int, int]
 def in_turn(values: Iterable[V], *, always: Callable[[V], bool] = lambda value: False, loop: str = "") -> list[V]:
     """What a loop over these values goes over in this run, in their order.
 
-    In `make test` it is what `always` names and a twelfth of the others, at least one; each comes within a dozen
-    commits. Everywhere else it is all of them. `loop` is any text that differs between loops over the same values, so
-    that they do not all take the same one.
+    In `make test` it is what `always` names and a twenty-fourth of the others, at least one; each comes within two
+    dozen commits. Everywhere else it is all of them. `loop` is any text that differs between loops over the same
+    values, so that they do not all take the same one.
     """
     values = list(values)
     if not selection.is_usual_depth():

@@ -3,7 +3,8 @@
 TESTS_DEPTH says how much: `whole` takes everything, as a run without it does. `usual` takes, of the tests that use
 rows, those that belong to this run's database (the mark `engine` means PostgreSQL, no mark means SQLite), without those
 marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
-the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
+the tests that belong to the other database. So each of two dozen commits sees a part of what only `make thorough`
+runs.
 Of what is marked `every(3, reason)` each commit takes a third, and each test of it comes with every third commit.
 
 `quick` takes everything but what is marked `thorough`, on whatever database there is. What drives a browser it takes as
@@ -19,7 +20,7 @@ from typing import Any
 
 import pytest
 
-TURNS = 12
+TURNS = 24  # as many as leave `make test` its budget: the tests of every commit take most of it
 _IN_TURN = "in turn"  # the property of a report that says so, for the budget
 
 _counts = {"left out": 0, _IN_TURN: 0}

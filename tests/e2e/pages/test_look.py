@@ -122,7 +122,7 @@ VARIANTS = (
     "/console/exchange/create_withdrawal/",
     "/search/?q=nothing-is-called-so",
 )
-EVERY = 3  # times four looks, two themes at two widths: each look of a page comes once in a dozen commits
+EVERY = 4  # times four looks, two themes at two widths: each look of a page comes within two dozen commits
 _ROUND = pytest.mark.every(EVERY, "a page has a test of its own request with every commit")
 _IN_TURN = pytest.mark.thorough("the same templates with other rows; the page itself runs always")
 # Where nothing is; whatever the page says instead, its status says so too.

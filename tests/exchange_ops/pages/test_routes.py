@@ -451,7 +451,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
     """Whoever has every right: each address takes what it says in Allow, and answers everything else with 405.
 
-    `make test` sends one wrong method to each address, and the right ones to a twelfth: `test_who_gets_in` does too.
+    `make test` sends one wrong method to each address, and the right ones to a few: `test_who_gets_in` does too.
     """
     from django.contrib.auth.models import Group
 

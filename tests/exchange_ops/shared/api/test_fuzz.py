@@ -2,7 +2,7 @@
 
 No answer is an error of ours, and each has a status, a type, headers and a shape that the description names. A few
 examples for each operation in the usual run, always the same ones; `--hypothesis-profile=thorough` tries many others.
-`make test` asks every operation as an operator, who comes furthest, and a twelfth of them as a stranger.
+`make test` asks every operation as an operator, who comes furthest, and a twenty-fourth of them as a stranger.
 """
 
 from dataclasses import dataclass
