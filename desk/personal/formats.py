@@ -124,5 +124,11 @@ def figure(value: Decimal, *, places: int = 0, mark: str = ",") -> str:
     return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
 
 
+def cents(value: Decimal, *, mark: str = ",") -> str:
+    """A value in the quote currency to the cent, below one unit to four digits: a value, never an amount to pay."""
+    places = Decimal("0.01") if abs(value) >= 1 or not value else Decimal("0.0001")
+    return figure(value.quantize(places), places=2, mark=mark)
+
+
 def _zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)

@@ -92,11 +92,8 @@ def kept_amount(value: Decimal, currency: str) -> str:
 
 @register.filter
 def cents(value: Decimal | None) -> str:
-    """A value in the quote currency to the cent, below one unit to four digits: a value, never an amount to pay."""
-    if value is None:
-        return "\u2013"
-    places = Decimal("0.01") if abs(value) >= 1 or not value else Decimal("0.0001")
-    return plain(value.quantize(places), places=2)
+    """A value as `formats.cents` writes it; a dash when there is none."""
+    return "\u2013" if value is None else formats.cents(value, mark=formats.current().mark)
 
 
 @register.simple_tag

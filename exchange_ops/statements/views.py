@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from desk import clock
+from desk import clock, documents
 from desk.as_known.moments import MomentForm
 from desk.forms import SecondFactorForm
 from desk.lists import exports
@@ -25,13 +25,14 @@ from exchange_ops.shared.periods import Period, PeriodForm
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.statements import as_known as balances
-from exchange_ops.statements import files, journal, links, recording, signing, statement
+from exchange_ops.statements import files, journal, links, paper, recording, signing, statement
 from exchange_ops.statements.bookkeeping import accounts as numbers
 from exchange_ops.statements.lines import KINDS
 from exchange_ops.statements.models import SignedStatement
 from exchange_ops.statements.statement import Statement
 from exchange_ops.withdrawals.rules import may_export_evidence_at
 
+FILES: Final = {**exports.KINDS, "pdf": documents.CONTENT_TYPE}
 PARTS: Final = {"statements": "exchange_ops/statements/_statements.html"}
 
 
@@ -136,13 +137,16 @@ def _page(
 @requires(rules.may_see)
 def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The same figures as a file; the export is recorded in the audit trail first."""
-    if form not in exports.KINDS:
-        raise Http404("Statements can be exported as CSV or JSON.")
+    if form not in FILES:
+        raise Http404("Statements can be exported as PDF, CSV or JSON.")
 
     def answer(mine: Sequence[Account], period: Period, now: datetime) -> HttpResponseBase:
         rows = _statements(request, mine, period, now)
+        if form == "pdf":
+            signed_off = [(each, signing.sign_off(each, person=request.user)) for each in rows]
+            return HttpResponse(paper.as_pdf(signed_off, period=period, now=now), content_type=FILES[form])
         text = files.as_csv(rows) if form == "csv" else files.as_json(rows, now=now)
-        return HttpResponse(text, content_type=exports.KINDS[form])
+        return HttpResponse(text, content_type=FILES[form])
 
     return _file(request, "statements", form, answer)
 

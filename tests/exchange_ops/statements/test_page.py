@@ -4,9 +4,10 @@ import csv
 import json
 import re
 from decimal import Decimal
-from io import StringIO
+from io import BytesIO, StringIO
 
 import pytest
+from pypdf import PdfReader
 
 from desk import clock
 from desk.models import AuditEvent
@@ -72,7 +73,7 @@ def test_a_bad_period_is_an_error_and_exports_nothing(ledger, auditor, signed_in
     page = client.get("/statements/?since=2026-03-02&until=2026-03-01")
     assert page.status_code == 422
     assert "The end date is before the start date." in text(page)
-    for name in ("export.csv", "export.json", "journal.csv"):
+    for name in ("export.csv", "export.json", "export.pdf", "journal.csv"):
         refused = client.get(f"/statements/{name}?since=2026-03-02&until=2026-03-01", follow=True)
         assert "Nothing was exported. To: The end date is before the start date." in text(refused)
     assert not AuditEvent.objects.filter(action__endswith=".exported").exists()
@@ -104,6 +105,25 @@ def test_the_files_have_the_figures_of_the_page_and_are_in_the_audit_trail(ledge
     assert sum(Decimal(each["debit"]) for each in debits) == Decimal("2.501")
     actions = AuditEvent.objects.filter(actor=auditor, action__endswith=".exported")
     assert sorted(actions.values_list("action", flat=True)) == ["journal.exported", *["statements.exported"] * 2]
+
+
+def test_the_document_says_what_the_page_says(traded, auditor, signed_in):
+    client = signed_in(auditor)
+    answer = client.get(f"/statements/export.pdf?{MARCH}")
+    assert answer["Content-Type"] == "application/pdf"
+    (page,) = (each.extract_text() for each in PdfReader(BytesIO(answer.content)).pages)
+    said = " ".join(page.split())
+    assert "BCH Bank 2.000000000000000001 +1.5 \u22120.7 0 \u22120.3 \u22120.001 2.499000000000000001 No price" in said
+    shown = text(client.get(f"/statements/?{MARCH}"))
+    for sentence in (
+        "Statement: Main desk",
+        "2026-03-01 to 2026-03-31, whole days in UTC.",
+        "Sign-off Not signed",
+        "Not reconciled yet",
+    ):
+        assert sentence in said
+    assert "Not reconciled yet" in shown
+    assert AuditEvent.objects.filter(actor=auditor, action="statements.exported").count() == 1
 
 
 def test_people_of_one_account_see_only_theirs(ledger, make_person, signed_in):

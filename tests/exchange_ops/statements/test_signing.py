@@ -5,9 +5,11 @@ import json
 import re
 from datetime import date, timedelta
 from decimal import Decimal
+from io import BytesIO
 
 import pytest
 from django.db import DatabaseError, transaction
+from pypdf import PdfReader
 
 from desk import audit_check, clock
 from desk.audit import words
@@ -15,7 +17,7 @@ from desk.models import AuditEvent
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
 from exchange_ops.shared.periods import Period
-from exchange_ops.statements import signing, statement
+from exchange_ops.statements import paper, signing, statement
 from exchange_ops.statements.models import SignedStatement, StatementSignature
 from tests.desk.staff.keeping import SECRET, answer_at
 from tests.exchange_ops import rows
@@ -69,6 +71,10 @@ def test_two_of_treasury_sign_exactly_the_figures(ledger, signers, auditor):
     assert signed(ledger, second).statement == row
     state = off(ledger, third)
     assert (state.is_done, state.signed, [each.person for each in state.signatures]) == (True, row, [first, second])
+    each = statement.of(ledger, MARCH, person=third, now=clock.now())
+    document = PdfReader(BytesIO(paper.as_pdf([(each, state)], period=MARCH, now=clock.now()))).pages[0].extract_text()
+    assert f"{row.reference}: signed off by tina, " in document
+    assert row.digest in document
     with pytest.raises(signing.CannotSign, match="signed off already"):
         signed(ledger, third)
     assert [event.action for event in AuditEvent.objects.filter(subject=f"statement:{row.pk}").order_by("seq")] == [
