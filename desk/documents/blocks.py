@@ -33,12 +33,14 @@ class Table:
     """A table whose head is repeated on every page.
 
     `figures` are the columns of numbers, counted from 0: they end at the right and are never broken into two lines.
+    `single_line` are further columns that stay in one line, such as times.
     `total` is a last row that stands out. A table that is too wide for the page is drawn as facts, row by row.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     figures: Collection[int] = ()
+    single_line: Collection[int] = ()
     total: Sequence[str] | None = None
 
 

@@ -162,9 +162,10 @@ def _widths(block: Table, rows: Sequence[Sequence[str]], size: float, space: flo
         lines = [line for row in rows for line in legible(row[place]).split("\n")]
         # A head may be broken between its words.
         longest = max((typeface.width(word, size, bold=True) for word in legible(head).split()), default=0.0)
-        whole = max((typeface.width(line, size, bold=block.total is not None) for line in lines), default=0.0)
-        wish = max(longest, whole) + 2 * PADDING + 0.5
-        needs.append((wish, wish if place in block.figures else min(wish, max(longest + 2 * PADDING, NARROWEST_TEXT))))
+        widest = max((typeface.width(line, size, bold=block.total is not None) for line in lines), default=0.0)
+        wish = max(longest, widest) + 2 * PADDING + 0.5
+        is_single = place in block.figures or place in block.single_line
+        needs.append((wish, wish if is_single else min(wish, max(longest + 2 * PADDING, NARROWEST_TEXT))))
     least = sum(narrow for _, narrow in needs)
     if least > space:
         return None

@@ -11,14 +11,14 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from desk import clock
+from desk import clock, documents
 from desk.as_known.moments import MomentForm
 from desk.lists import exports
 from desk.models import Person
 from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.evidence import bundle, period
+from exchange_ops.evidence import bundle, paper, period
 from exchange_ops.evidence.as_known import later, payout
 from exchange_ops.shared import rules
 from exchange_ops.shared.periods import PeriodForm
@@ -53,6 +53,21 @@ def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
     file.seek(0)
     response = FileResponse(file, content_type="application/zip")
     exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.zip")
+    return response
+
+
+@require_safe
+@requires(rules.may_see)
+def document(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
+    """The evidence as a PDF for people; the export is recorded in the audit trail first."""
+    rows, now = Withdrawal.objects.select_related("account", "initiator"), clock.now()
+    row = get_object_or_404(rows, pk=withdrawal_id)
+    if not withdrawal_rules.may_export_evidence(request.user, row):
+        raise PermissionDenied(NOT_YOURS)
+    content = paper.as_pdf(row, now=now)
+    paper.record(row, content, person=request.user, session_key=request.session.session_key or "", now=now)
+    response = HttpResponse(content, content_type=documents.CONTENT_TYPE)
+    exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.pdf")
     return response
 
 

@@ -164,6 +164,11 @@ def outcome(name: str) -> SafeString:
     return chip(tone, label, sign=sign)
 
 
+def outcome_label(name: str) -> str:
+    """The outcome of a call in words alone."""
+    return _OUTCOMES[name][1]
+
+
 @register.simple_tag
 def ledger_status(name: str) -> SafeString:
     """The exchange's status; an unknown one is shown as it is, with a warning tone."""

@@ -59,6 +59,13 @@ def test_figures_are_never_broken_however_many_columns_there_are():
         assert "".join(pages_of(content)).count(figure) == columns
 
 
+def test_a_column_of_single_lines_is_not_broken_where_words_need_the_room():
+    when = "2026-11-29 15:09:42"
+    rows = [[when, "word " * 60, "word " * 60]]
+    assert when in pages_of(drawn(Table(["At (UTC)", "Reason", "Comment"], rows, single_line=[0])))[0]
+    assert when not in pages_of(drawn(Table(["At", "Reason", "Comment"], rows)))[0]
+
+
 def test_a_total_stands_last_and_a_row_of_another_length_is_refused():
     (page,) = pages_of(drawn(Table(["Currency", "Value"], [["BCH", "1"]], figures=[1], total=["Total", "1"])))
     assert page.index("BCH") < page.index("Total")

@@ -15,7 +15,7 @@ from desk.audit import trail
 from desk.models import StepUp
 from desk.people import stepup
 from desk.people.signing import signed_lists
-from exchange_ops.evidence import bundle
+from exchange_ops.evidence import bundle, paper
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.proofs import material
@@ -97,6 +97,13 @@ def heads(settled: dict[str, bytes]) -> str:
 
 
 @pytest.fixture
+def document(settled: dict[str, bytes]) -> bytes:
+    """The same evidence as a PDF."""
+    content: bytes = _made["document"]
+    return content
+
+
+@pytest.fixture
 def secrets(settled: dict[str, bytes]) -> list[str]:
     """What must not be in the bundle."""
     found: list[str] = _made["secrets"]
@@ -126,6 +133,7 @@ def settled(request: pytest.FixtureRequest) -> dict[str, bytes]:
         client = service.open_client()
         _made["members"] = read(bundled(row, proof=material.fetched(row, client=client))[0])
         client.close()
+        _made["document"] = paper.as_pdf(row, now=clock.now())
         _made["heads"] = trail.heads_path().read_text()
         _made["secrets"] = secrets_of(desk.walk.approvers)
     return dict(_made["members"])

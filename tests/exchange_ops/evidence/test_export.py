@@ -1,5 +1,6 @@
 """Who exports the evidence of a payout, what a bundle says of one under way, and what the trail records of it."""
 
+import hashlib
 import io
 import json
 import zipfile
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from pypdf import PdfReader
 
 from desk import audit_check
 from desk.audit import words
@@ -22,7 +24,7 @@ from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import resolutions
 from exchange_ops.withdrawals.proofs.material import Material
 from tests.exchange_ops import rows
-from tests.exchange_ops.evidence.conftest import bundled, read
+from tests.exchange_ops.evidence.conftest import COMMENT, bundled, read
 from tests.exchange_ops.evidence.forging import with_json
 from tests.exchange_ops.withdrawals.decisions.test_open_holds import order
 from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS
@@ -100,6 +102,39 @@ def test_the_download_is_recorded_and_found_under_the_payout(
     assert event.subject in words.subjects_named(row.reference)
     assert not [found for found in audit_check.verify(replay=True) if "heads" not in found]
     assert verify(downloaded(client, row))[0].failures == [], "an export is no event of the payout"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_document_says_in_words_what_the_bundle_has(
+    settled: dict[str, bytes], document: bytes, secrets: list[str]
+) -> None:
+    said = " ".join(" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(document)).pages)
+    unbroken = said.replace(" ", "")
+    request, files = json.loads(settled["request.json"]), json.loads(settled["files.json"])
+    calls, events = json.loads(settled["calls.json"]), json.loads(settled["events.json"])
+    assert f"Evidence of payout {request['reference']} As of " in said
+    for name in ("address", "hash", "digest", "exchange_id"):
+        assert request["columns"][name] in unbroken, name
+    assert all(each["stored_id"] in unbroken and each["name"] in unbroken for each in files)
+    assert all(" ".join(line.split()) in said for line in request["columns"]["policy_trace"])
+    assert said.count(" passkey ") == 2
+    assert COMMENT in said
+    assert len(events) == sum(f" {event['audit_number']} " in said for event in events)
+    assert said.count(" Accepted ") == len(calls)
+    assert "Proven" in said
+    assert not [secret for secret in secrets if secret in said]
+
+
+def test_the_document_is_recorded_with_its_digest_and_says_what_is_not_there_yet(
+    make_person: Callable[..., Any], signed_in: Callable[..., Client]
+) -> None:
+    row, auditor = rows.held(make_person("operator")), make_person("auditor")
+    answer = signed_in(auditor).get(f"/withdrawals/{row.pk}/evidence.pdf")
+    assert answer["Content-Type"] == "application/pdf"
+    event = AuditEvent.objects.get(action="withdrawal.evidence_exported")
+    assert (event.actor, event.after["document_sha256"]) == (auditor, hashlib.sha256(answer.content).hexdigest())
+    assert "Nobody has decided yet." in PdfReader(io.BytesIO(answer.content)).pages[0].extract_text()
+    assert signed_in(row.initiator).get(f"/withdrawals/{row.pk}/evidence.pdf").status_code == 403
 
 
 def test_who_only_requests_payouts_or_has_another_account_exports_none(

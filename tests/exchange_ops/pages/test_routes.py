@@ -50,6 +50,7 @@ MATRIX = {
     "withdrawal": (EVERYBODY, NOBODY),
     "evidence-of-period": (("treasury", "admin", "auditor"), NOBODY),
     "withdrawal-evidence": (("treasury", "admin", "auditor"), NOBODY),
+    "withdrawal-evidence-pdf": (("treasury", "admin", "auditor"), NOBODY),
     "withdrawal-as-known": (EVERYBODY, NOBODY),
     "withdrawal-approve": (NOBODY, EVERYBODY),
     "withdrawal-reject": (NOBODY, EVERYBODY),

@@ -114,7 +114,7 @@ def test_the_document_says_what_the_page_says(traded, auditor, signed_in):
     (page,) = (each.extract_text() for each in PdfReader(BytesIO(answer.content)).pages)
     said = " ".join(page.split())
     assert "BCH Bank 2.000000000000000001 +1.5 \u22120.7 0 \u22120.3 \u22120.001 2.499000000000000001 No price" in said
-    shown = text(client.get(f"/statements/?{MARCH}"))
+    on_the_page = text(client.get(f"/statements/?{MARCH}"))
     for sentence in (
         "Statement: Main desk",
         "2026-03-01 to 2026-03-31, whole days in UTC.",
@@ -122,7 +122,7 @@ def test_the_document_says_what_the_page_says(traded, auditor, signed_in):
         "Not reconciled yet",
     ):
         assert sentence in said
-    assert "Not reconciled yet" in shown
+    assert "Not reconciled yet" in on_the_page
     assert AuditEvent.objects.filter(actor=auditor, action="statements.exported").count() == 1
 
 
