@@ -53,6 +53,12 @@ def _seated(needs: tuple[Need, ...], some: tuple[int, ...]) -> bool:
     )
 
 
+def test_of_several_that_apply_at_once_each_group_gives_the_most_that_one_of_them_needs() -> None:
+    """A tier and rules for payouts, in any order: none makes what another one asks for smaller."""
+    for each in permutations([(("Board", 1), ("Finance", 2)), (("Board", 2),), (("Risk", 1),), ()]):
+        assert group_needs.strictest(each) == (("Board", 2), ("Finance", 2), ("Risk", 1))
+
+
 @pytest.mark.parametrize(
     ("people", "sentence"),
     [
