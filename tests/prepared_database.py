@@ -79,7 +79,8 @@ def _digest_of_migrations() -> str:
 
 
 def _copy_postgresql(connection: Any, folder: Path, *, back: bool) -> None:
-    own = connection.creation._get_test_db_name()
+    # Once it is set up, the settings name it; before, they have the name from which its own is made.
+    own = connection.creation._get_test_db_name() if back else connection.settings_dict["NAME"]
     source, target = (_COPY, own) if back else (own, _COPY)
     # Nobody may be connected to what is copied.
     connection.close()
