@@ -465,7 +465,14 @@ def test_of_many_small_fills_those_of_half_a_minute_share_a_stop():
 
 @pytest.mark.parametrize(
     ("amount", "step", "whole"),
-    [("1.25", "0.1", "1.2"), ("-1", "0.1", "0"), ("0.05", "0.1", "0"), ("7", "0", "7"), ("1e30", "1e-12", "1e30")],
+    [
+        ("1.25", "0.1", "1.2"),
+        ("1.29", "0.1", "1.2"),
+        ("-1", "0.1", "0"),
+        ("0.05", "0.1", "0"),
+        ("7", "0", "7"),
+        ("1e30", "1e-12", "1e30"),
+    ],
 )
 def test_quantities_are_whole_steps_and_never_more(amount, step, whole):
     assert plan.floored(Decimal(amount), Decimal(step)) == Decimal(whole)
