@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import IntegrityError, connection, transaction
 from fido2 import cbor
 from fido2.cose import ES256
@@ -14,13 +15,14 @@ from fido2.utils import websafe_encode
 
 from desk import audit_check, clock
 from desk.models import StepUp
-from desk.people import stepup
+from desk.people import stepup, totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote
 from exchange_ops.withdrawals.decisions import approvals, digest, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.request_checks import CannotRequest
 from tests.desk.authenticator import SoftKey
+from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("guards: forged rows")]
 
@@ -200,14 +202,15 @@ FORGERIES = [
 ]
 
 
-def genuine(walk: Any, *, purpose: str, digest: str) -> int:
-    """A second factor that the second approver really gave, for something else."""
+def genuine(walk: Any, *, purpose: str, digest: str, person: Any = None) -> int:
+    """A second factor that this person, or else the second approver, really gave; the latter for something else."""
+    person = person or walk.approvers[1]
     with transaction.atomic():
         return stepup.verify(
-            person=walk.approvers[1],
+            person=person,
             purpose=purpose,
             digest=digest,
-            answer=walk.answer(walk.approvers[1]),
+            answer=walk.answer(person),
             session_key="another session",
             now=clock.now(),
         ).pk
@@ -300,6 +303,19 @@ def test_an_approval_with_another_comment_than_was_signed_does_not_count_and_is_
     assert approvals.current(row).count() == 0
     findings = audit_check.verify(replay=True)
     assert any(finding.startswith("Approval ") and "does not cover this action" in finding for finding in findings)
+
+
+def test_an_own_approval_does_not_count_although_its_second_factor_is_genuine(walk: Any) -> None:
+    """Whoever asked holds the role as well. The page and the database refuse them, and so does the counting itself."""
+    row, _ = half_approved(walk)
+    own = walk.operator
+    own.groups.add(Group.objects.get(name="treasury"))
+    totp.enrol(own, TOTP_SECRET)
+    factor = genuine(walk, purpose=approvals.purpose_of(row), digest=row.digest, person=own)
+    disarm()
+    word(row, own, factor, initiator_id=walk.approvers[2].pk)
+    assert [vote.person for vote in approvals.current(row)] == [walk.approvers[0]]
+    assert [vote.person for vote in approvals.counting_by_row([row], Approval.RELEASE)[row.pk]] == [walk.approvers[0]]
 
 
 def test_one_second_factor_is_for_one_word(walk: Any) -> None:
