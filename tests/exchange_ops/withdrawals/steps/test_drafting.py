@@ -15,6 +15,7 @@ from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.decisions.intent import Intent
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.steps import holding
 from tests import trail
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
@@ -84,6 +85,11 @@ def test_without_a_key_it_waits_and_says_so(walk):
     row = walk.step(walk.request())
     assert row.state == "draft"
     assert "no active key" in row.last_problem
+
+
+def test_every_attempt_of_every_payout_has_a_tag_of_its_own():
+    pairs = [(number, attempt) for number in (1, 11, 111) for attempt in (1, 11, 111)]
+    assert len({holding.tag(withdrawal_id=number, attempt=attempt) for number, attempt in pairs}) == len(pairs)
 
 
 def test_two_equal_requests_are_held_one_after_the_other(walk):
