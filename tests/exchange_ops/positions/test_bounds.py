@@ -14,6 +14,7 @@ from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
 from exchange_ops.policy import quorum
 from exchange_ops.positions import states, workflow
 from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions.request_checks import least_collateral
 from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
@@ -77,6 +78,13 @@ def test_the_prices_of_danger_are_those_of_the_exchange(position, quantity, entr
     row = MarginPosition(quantity=quantity, price_entry=entry, read_at=clock.now())
     found = danger.after(position=row, held=held, symbol=symbol, mark=entry, balance=balance)
     assert (found.call, found.liquidation) == (call, liquidation)
+
+
+def test_orders_position_and_an_open_loss_stay_covered(position):
+    held = MarginAccount.objects.get()
+    for pnl, least in (("-7", 70), ("7", 63), ("0", 63)):
+        held.margin_balance_orders, position.pnl = Decimal(3), Decimal(pnl)
+        assert least_collateral(held, position) == least
 
 
 def test_collateral_that_brings_the_margin_call_near_is_confirmed_by_name_and_kept(operator, position):
