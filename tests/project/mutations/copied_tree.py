@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from project.bootstrap import ROOT
-from tests import costs
+from tests import costs, selection
 from tests.bounds import NAME as STRETCH
 from tests.bounds import stretched
 from tests.project.mutations.mutation import Mutation
@@ -19,7 +19,7 @@ _LINE = re.compile(r"^(PASSED|FAILED|ERROR) (\S+::.+?)(?: - (.*))?$", re.MULTILI
 # How pytest shows that an assertion failed, in the test or in what it calls, or `pytest.raises` or `pytest.fail`.
 _ASSERTION = re.compile(r"assert |AssertionError|Failed: ")
 # A turn at which no test that is marked thorough comes, as long as there are fewer of them than turns.
-_NO_TURN = "11"
+_NO_TURN = str(selection.TURNS - 1)
 
 
 @dataclass(frozen=True, slots=True)
