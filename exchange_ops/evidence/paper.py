@@ -63,7 +63,7 @@ def _request(row: Withdrawal, now: datetime) -> Iterator[Block]:
         ("Fee", "included in the amount" if row.include_fee else "added to the amount"),
         ("Estimated fee", _amount(row.fee_estimate, row.currency)),
         ("Highest fee approved", _amount(row.fee_limit, row.currency)),
-        ("Fee charged", _amount(row.fee, row.currency)),
+        ("Fee in the exchange\u2019s record", _amount(row.fee, row.currency)),
         ("Requested by", f"{row.initiator.get_username()}, {_moment(row.created_at)}"),
         ("Reason", row.reason or _NONE),
         ("Value when judged", _amount(row.quote_value, row.quote_currency)),

@@ -4,7 +4,7 @@ Amounts are exact and grouped by commas, times are in UTC, whoever takes the fil
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
 
@@ -64,6 +64,7 @@ def _facts(each: Statement, sign_off: SignOff) -> Iterator[tuple[str, str]]:
     if each.support.begins:
         yield "First ledger entry", _moment(each.support.begins)
     yield "Value at closing", _worth(each.value, each.account.quote_currency)
+    yield "Prices of", str(each.priced_on)
     if each.unvalued:
         yield "Not in the value", f"{', '.join(each.unvalued)}: no known balance or no price"
     yield "Sign-off", _signed(sign_off)
@@ -82,12 +83,13 @@ def _signed(sign_off: SignOff) -> str:
 
 def _lines(each: Statement) -> Iterator[Block]:
     kinds = {kind: label for kind, label in KINDS.items() if any(line.movements[kind].count for line in each.lines)}
-    head = ["Currency", "Wallet", "Opening", *kinds.values(), "Closing", f"Value in {each.account.quote_currency}"]
+    quote = each.account.quote_currency
+    head = ["Currency", "Wallet", "Opening", *kinds.values(), "Closing", f"Price in {quote}", f"Value in {quote}"]
     rows = [
         [
             *(line.currency, line.wallet_label, _amount(line.opening)),
             *(_movement(line, kind) for kind in kinds),
-            *(_amount(line.closing), _value(line)),
+            *(_amount(line.closing), _price(line, each.priced_on), _NONE if line.value is None else cents(line.value)),
         ]
         for line in each.lines
     ]
@@ -107,13 +109,14 @@ def _movement(line: Line, kind: str) -> str:
     return _amount(movement.amount, plus=True)
 
 
-def _value(line: Line) -> str:
+def _price(line: Line, day: date) -> str:
+    """The price that values the closing, with its day where that is not the day of the others."""
     if line.price is None:
-        return "No price"
-    if line.value is None:
-        return _NONE
-    at = f"\nat {figure(line.price.rate)}\non {line.price.day}" if line.price.via else ""
-    return f"{cents(line.value)}{at}"
+        return "none"
+    if not line.price.via:
+        return "1"
+    rate = figure(line.price.rate)
+    return rate if line.price.day == day else f"{rate}\nof {line.price.day}"
 
 
 def _proof(each: Statement) -> Iterator[str]:
