@@ -38,6 +38,11 @@ class Restore(Subject):
         ]
 
     @property
+    def notice(self) -> "RestoreEvent":
+        """When it was noticed, the last time: what the trail has from before is what the database fell back to."""
+        return self.events.filter(event__in=states.NOTICED).latest("version")
+
+    @property
     def sign_label(self) -> str:
         """The sign by which it was noticed, in words."""
         return states.SIGNS[self.sign]

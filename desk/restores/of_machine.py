@@ -1,14 +1,15 @@
 """The declaration of which rows of a machine wait to be sent; it makes the room's source (`waiting.Source`)."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 
 from desk.machines.mover import Machine
 from desk.machines.rows import Subject
+from desk.restores.models import RestoreEvent
 from desk.restores.waiting import Act, Item, Source
 
 R = TypeVar("R", bound=Subject)
@@ -41,10 +42,13 @@ class Waits(Generic[R]):
         """The source for the desk."""
         return Source(self.machine.model.name, self.items, self.lock, self.cancel, self.go_on)
 
-    def items(self, before: datetime) -> Iterator[Item]:
-        """The waiting rows that were created before this moment."""
-        rows: Iterable[Any] = self._rows().filter(state__in=list(self.ends), created_at__lt=before).order_by("pk")
-        for row in rows:
+    def items(self, notice: RestoreEvent) -> Iterator[Item]:
+        """The waiting rows that were there when the restore was noticed."""
+        earlier = self.machine.events._default_manager.filter(audit_number__lt=notice.audit_number)
+        rows = self._rows().filter(
+            Exists(earlier.filter(**{self.machine.owner: OuterRef("pk")})), state__in=list(self.ends)
+        )
+        for row in rows.order_by("pk"):
             yield Item(
                 subject=row.subject,
                 reference=row.reference,

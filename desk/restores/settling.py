@@ -48,7 +48,7 @@ def current() -> Restore | None:
 
 def items(row: Restore) -> list[Item]:
     """What waited when the restore was noticed, and still does."""
-    return waiting.items(row.created_at)
+    return waiting.items(row.notice)
 
 
 def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]) -> str:
@@ -64,7 +64,7 @@ def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]
         return "This restore is already completed."
     if not may_settle(person):
         return _ONLY_TREASURY
-    if unread := waiting.not_read_yet(row.created_at):
+    if unread := waiting.not_read_yet(row.notice.at):
         return f"Please wait: {unread[0]}"
     if missing := [item.reference for item in waiting_items if verdicts.get(item.subject) not in VERDICTS]:
         return f"Make a decision for each item; still undecided: {', '.join(missing[:5])}."

@@ -25,7 +25,6 @@ BROKER_SECONDS: Final = 0.5
 _KEY: Final = "countersign:newest-entry"
 _FILES: Final = {witness_chain.HEADS_FILE: RowWitness.objects, trail.HEADS_FILE: AuditEvent.objects}
 _CHUNK: Final = 500
-_NOTICED: Final = ("noticed", "noticed_again")
 _log = structlog.get_logger(__name__)
 
 
@@ -91,7 +90,7 @@ def tell_broker() -> None:
 def lost_heads(name: str) -> list[tuple[int, str]]:
     """The heads of a file that people gave up as lost, as `heads.findings` takes them."""
     settled = Restore.objects.filter(state=states.SETTLED).order_by("pk")
-    events = [each for row in settled for each in row.events.all() if each.event in _NOTICED]
+    events = [each for row in settled for each in row.events.all() if each.event in states.NOTICED]
     return [
         (lost["newest"], lost["line"])
         for each in events
@@ -182,7 +181,7 @@ def _where_it_parts(name: str, highest: heads.Line) -> dict[str, Any]:
 
 def _given_up(name: str) -> set[str]:
     """The last line at each time that a loss was noticed, settled or not."""
-    events = RestoreEvent.objects.filter(event__in=_NOTICED).values_list("evidence", flat=True)
+    events = RestoreEvent.objects.filter(event__in=states.NOTICED).values_list("evidence", flat=True)
     return {lost["line"] for facts in events for lost in facts.get("lost_heads", ()) if lost["file"] == name}
 
 

@@ -44,6 +44,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(3, OPEN, "words_given", OPEN, ("treasury",)),
     _T(4, OPEN, "settled", SETTLED, ("treasury",)),
 )
+NOTICED: Final = ("noticed", "noticed_again")
 _CONTENT: Final = Column.RECORDED | Column.FIXED
 TABLE: Final = Table(
     noun="a restore",

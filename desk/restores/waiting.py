@@ -9,6 +9,7 @@ from desk import rooms
 
 if TYPE_CHECKING:
     from desk.models import Person
+    from desk.restores.models import RestoreEvent
 
 GO_ON: Final = "go_on"
 CANCEL: Final = "cancel"
@@ -54,13 +55,15 @@ class Act:
 class Source:
     """What waits in one room. `name` is the name in its subjects.
 
-    `items` gives the rows that existed before a moment and wait to be sent. `cancel` ends the row of a number in the
-    transaction of the settling; `go_on` makes it due at once. Both do nothing where the row has moved on. `lock` locks
-    the rows of these numbers until the transaction ends, before the trail's turn is taken.
+    `items` gives the rows that were there when the restore was noticed and wait to be sent. Which of the two came
+    first is told by the numbers of the audit trail: the machine that wrote a row may have had a clock that was ahead.
+    `cancel` ends the row of a number in the transaction of the settling; `go_on` makes it due at once. Both do nothing
+    where the row has moved on. `lock` locks the rows of these numbers until the transaction ends, before the trail's
+    turn is taken.
     """
 
     name: str
-    items: Callable[[datetime], Iterable[Item]]
+    items: Callable[["RestoreEvent"], Iterable[Item]]
     lock: Callable[[Collection[int]], Any]
     cancel: Callable[[int, Act], Any]
     go_on: Callable[[int, Act], Any]
@@ -79,9 +82,9 @@ def sources() -> list[Source]:
     return rooms.waiting()
 
 
-def items(before: datetime) -> list[Item]:
-    """Everything that existed before this moment and waits to be sent."""
-    return [item for source in sources() for item in source.items(before)]
+def items(notice: "RestoreEvent") -> list[Item]:
+    """Everything that existed when the restore was noticed and waits to be sent."""
+    return [item for source in sources() for item in source.items(notice)]
 
 
 def outside(since: datetime) -> list[Outside]:

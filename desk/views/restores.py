@@ -122,7 +122,7 @@ def _open(row: Restore, verdicts: dict[str, str], person: Person, *, is_review: 
         ],
         "verdicts": [(name, label, waiting.EFFECTS[name]) for name, label in waiting.VERDICTS.items()],
         "outside": waiting.outside(row.as_of or row.created_at),
-        "unread": waiting.not_read_yet(row.created_at),
+        "unread": waiting.not_read_yet(row.notice.at),
         "may_settle": settling.may_settle(person),
         "digest": settling.digest_of(row, items, verdicts) if is_review else "",
     }

@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from desk import clock
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
+from desk.models import AuditEvent
+from desk.restores.models import RestoreEvent
 from desk.restores.waiting import Act, Item, Source
 from desk.rooms import OpenWord
 from desk.templatetags.desk import kept_amount
@@ -52,9 +54,13 @@ def open_work(person: "Person") -> Iterator[OpenWord]:
         yield OpenWord(row.reference, reverse("payout-schedule", args=[row.pk]), sentence)
 
 
-def _items(before: datetime) -> Iterator[Item]:
+def _items(notice: RestoreEvent) -> Iterator[Item]:
     """Active schedules: one that was ended after the backup is active again."""
-    for row in book.active().filter(at__lt=before):
+    earlier = AuditEvent.objects.filter(subject__startswith="payout_schedule:", seq__lt=notice.audit_number)
+    known = set(earlier.values_list("subject", flat=True))
+    for row in book.active():
+        if f"payout_schedule:{row.pk}" not in known:
+            continue
         template = row.template
         yield Item(
             subject=f"payout_schedule:{row.pk}",

@@ -12,9 +12,10 @@ from typing import Final
 import structlog
 from django.db import IntegrityError, transaction
 
+from desk import clock
 from desk.restores import signs
 from desk.restores import states as restores
-from desk.restores.models import Restore
+from desk.restores.models import Restore, RestoreEvent
 from exchange_ops.payees import book as payees
 from exchange_ops.shared import rules
 from exchange_ops.withdrawals import request_checks, workflow
@@ -128,7 +129,8 @@ def _requested(row: PayoutSchedule, number: int, due_at: datetime, now: datetime
 
 def _lost_since(due_at: datetime) -> str:
     """A sentence where the database fell back after this moment, so that the request may be among what was lost."""
-    row = Restore.objects.filter(state=restores.SETTLED, created_at__gte=due_at).order_by("pk").first()
+    noticed = RestoreEvent.objects.filter(event__in=restores.NOTICED, at__gte=due_at - clock.TOLERANCE)
+    row = Restore.objects.filter(state=restores.SETTLED, events__in=noticed).order_by("pk").first()
     if row is None:
         return ""
     return (

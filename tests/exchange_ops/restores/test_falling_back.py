@@ -1,5 +1,6 @@
 """A desk whose rows fell back notices it, sends nothing, and goes on once two people have settled what waits."""
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -86,6 +87,30 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert Incident.objects.get(kind="fell_back").gone_at is not None
     assert audit_check.verify(replay=True) == [], "what was lost is given up"
     assert signs.check(now=clock.now()) == ""
+
+
+def test_it_waits_whatever_the_clock_said_where_it_was_requested(moving, monkeypatch):
+    """The machine that took the request may have been minutes ahead of the one that notices."""
+    real = clock.now
+    with monkeypatch.context() as ahead:
+        ahead.setattr(clock, "now", lambda: real() + timedelta(minutes=9))
+        row = moving.approved()
+    fall_back()
+    signs.check(now=clock.now())
+    restore = settling.current()
+    assert row.created_at > restore.created_at
+    assert [item.reference for item in settling.items(restore)] == [row.reference]
+
+
+def test_what_was_requested_between_two_falls_waits_too(moving):
+    """The first may have been settled in what the second one lost, and the request sent."""
+    fall_back()
+    signs.check(now=clock.now())
+    row = moving.approved()
+    assert settling.items(settling.current()) == [], "requested by people who know of the restore"
+    fall_back()
+    signs.check(now=clock.now())
+    assert [item.reference for item in settling.items(settling.current())] == [row.reference]
 
 
 def test_a_decision_of_an_earlier_version_is_one_of_two(moving):
