@@ -1,23 +1,45 @@
 """The declaration of which rows of a machine wait to be sent; it makes the room's source (`waiting.Source`)."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Final, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from desk.machines.mover import Machine
 from desk.machines.rows import Subject
-from desk.restores.models import RestoreEvent
+from desk.restores import signs, states
+from desk.restores.models import Restore, RestoreEvent
 from desk.restores.waiting import Act, Item, Source
 
 R = TypeVar("R", bound=Subject)
+LOOK_AGAIN: Final = timedelta(seconds=15)
 
 
 def no_evidence(row: Any) -> Sequence[str]:
     """No evidence: for rows of which no outside system shows anything that the desk reads."""
     return ()
+
+
+def left_to_people(machine: Machine[R], row: R, *, now: datetime) -> bool:
+    """Whether the row stays as it is because two people judge it after a restore; it is due again a little later.
+
+    Asked where a row that waits to be sent would end by itself. What the database lost may have sent it, so no worker
+    says meanwhile that nothing was.
+    """
+    if not (problem := signs.check(now=now)):
+        return False
+    notice = Restore.objects.get(state=states.OPEN).notice
+    if not _events_before(machine, notice).filter(**{machine.owner: row.pk}).exists():
+        return False
+    machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+    return True
+
+
+def _events_before(machine: Machine[Any], notice: RestoreEvent) -> Any:
+    return machine.events._default_manager.filter(audit_number__lt=notice.audit_number)
 
 
 @dataclass(frozen=True)
@@ -33,7 +55,7 @@ class Waits(Generic[R]):
     title: Callable[[R], str]
     url: Callable[[R], str]
     asked_by: Callable[[R], int | None]
-    evidence: Callable[[R], Sequence[str]] = no_evidence
+    evidence: Callable[[R], Iterable[str]] = no_evidence
     columns: Callable[[Act], Mapping[str, Any]] = lambda act: {}
     read_with: tuple[str, ...] = ()
 
@@ -44,7 +66,7 @@ class Waits(Generic[R]):
 
     def items(self, notice: RestoreEvent) -> Iterator[Item]:
         """The waiting rows that were there when the restore was noticed."""
-        earlier = self.machine.events._default_manager.filter(audit_number__lt=notice.audit_number)
+        earlier = _events_before(self.machine, notice)
         rows = self._rows().filter(
             Exists(earlier.filter(**{self.machine.owner: OuterRef("pk")})), state__in=list(self.ends)
         )

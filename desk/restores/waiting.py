@@ -94,4 +94,4 @@ def outside(since: datetime) -> list[Outside]:
 
 def not_read_yet(since: datetime) -> list[str]:
     """Sentences about what still has to be read from outside, after `since`, before anybody can judge."""
-    return [sentence for look in rooms.not_read_yet() for sentence in look(since)]
+    return list(dict.fromkeys(sentence for look in rooms.not_read_yet() for sentence in look(since)))

@@ -35,7 +35,8 @@ _PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "cance
 _LAST_STEP = max(_PROGRESS.values())
 ZERO = Decimal(0)
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
-_WITHOUT_NUMBER = (states.UNKNOWN, states.NOT_SEEN, states.REFUSED, states.NOT_SENT)
+_NOT_SENT_YET = (states.REQUESTED, states.WAITING, states.DECLINED, states.WITHDRAWN, states.LAPSED)
+_WITHOUT_NUMBER = (states.UNKNOWN, states.NOT_SEEN, states.REFUSED, states.NOT_SENT, *_NOT_SENT_YET)
 _LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
 
 
@@ -158,8 +159,11 @@ def _store_one(row: Order | None, record: records.Order, reading: _Reading, inta
         if ours.state not in _WITHOUT_NUMBER:
             intake.early.add(record.id)
             return
+        is_lost = not ours.sends  # it was sent, and not by these rows
         if mark_found(ours, record, now=reading.now):
             intake.changed += 1
+            if is_lost:
+                _notice_own(record, reading.now)
             return
         row = _by_number(record, reading)  # another reader found it in this moment, and its record may be older
     elif row is None:
@@ -246,7 +250,7 @@ def _insert(record: records.Order, reading: _Reading) -> Order | None:
 
 
 def _notice_own(record: records.Order, now: datetime) -> None:
-    """This desk placed an order of which it has no row: then its rows are those of an earlier moment."""
+    """This desk placed an order of which its rows know nothing: then they are those of an earlier moment."""
     began = DatabaseMark.objects.values_list("made_at", flat=True).first()
     if began is not None and record.created_at >= began and client_order_ids.is_ours(record.client_order_id):
         facts = {"client_order_id": record.client_order_id, "created_at": record.created_at.isoformat()}

@@ -16,6 +16,7 @@ from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
+from desk.restores.of_machine import left_to_people
 from exchange_ops.client.sightings import Sight, Sighting, look_for_order
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
@@ -77,6 +78,8 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
 
 def stop(row: Order, *, problem: str, now: datetime) -> None:
     """Row 4: nothing is sent any more."""
+    if left_to_people(machine.MACHINE, row, now=now):
+        return
     machine.move(
         row,
         event="stopped",

@@ -161,6 +161,8 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(11, NOT_SEEN, "found", FOUND, ("reconciler",)),
     _T(12, REFUSED, "found", FOUND, ("reconciler",)),
     _T(12, NOT_SENT, "found", FOUND, ("reconciler",)),
+    # Sent by a desk whose database has fallen back since.
+    *(_T(26, state, "found", FOUND, ("reconciler",)) for state in (REQUESTED, WAITING, DECLINED, WITHDRAWN, LAPSED)),
     _T(13, PLACED, "cancel_asked", CANCELLING, ("operator", "worker")),
     _T(13, FOUND, "cancel_asked", CANCELLING, ("operator", "worker")),
     _T(14, CANCELLING, "cancel_claimed", CANCELLING, ("worker",)),

@@ -13,6 +13,7 @@ from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
+from desk.restores.of_machine import left_to_people
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
@@ -152,6 +153,8 @@ def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
 
 def _stop(row: MarginAction, problem: str, now: datetime) -> None:
     """Row 3: nothing is sent any more."""
+    if left_to_people(machine.MACHINE, row, now=now):
+        return
     machine.move(
         row,
         event="stopped",

@@ -13,6 +13,7 @@ from desk import clock
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
+from desk.restores.of_machine import left_to_people
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger.models import LedgerEntry
@@ -117,6 +118,8 @@ def _cleared_at(row: Transfer) -> datetime:
 
 def _lapse(row: Transfer, now: datetime) -> None:
     """Move 15: it is not sent any more."""
+    if left_to_people(machine.MACHINE, row, now=now):
+        return
     reason = row.last_problem or "No worker was available."
     machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=reason, evidence={"why": reason})
 

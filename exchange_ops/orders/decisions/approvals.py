@@ -18,6 +18,7 @@ from desk.machines.decisions import Act, Decisions
 from desk.machines.votes import LONGEST_COMMENT
 from desk.people import roles
 from desk.people.signing import signed_fields
+from desk.restores.of_machine import left_to_people
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, policy_checks, request_checks, states
@@ -127,6 +128,8 @@ def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     """Row 24: end it when its time is over; until then it waits."""
     if row.approve_until is None or now < row.approve_until:
         machine.touch(row, next_action_at=row.approve_until or now + APPROVE_WITHIN)
+        return
+    if left_to_people(machine.MACHINE, row, now=now):
         return
     with transaction.atomic():
         machine.move(row, event="lapsed", to=states.LAPSED, now=now, next_action_at=None)

@@ -172,6 +172,7 @@ ROOM: Final = rooms.Room(
     open_work=waiting.open_work,
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,
+    not_read_yet=restore.not_read_yet,
     trail=WORDS,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
     guards={"orders": machine.GUARDS.statements, "brackets": bracket_machine.GUARDS.statements},

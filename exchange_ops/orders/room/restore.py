@@ -4,12 +4,13 @@ A bracket that is let go places nothing more, and its orders at the exchange sta
 orders that the exchange lists and nobody here requested.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Final
 
 from django.urls import reverse
 
+from desk import clock
 from desk.restores.of_machine import Waits
 from desk.restores.waiting import MOST_OUTSIDE, Outside
 from exchange_ops.orders import machine, states
@@ -17,6 +18,8 @@ from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
+from exchange_ops.shared import heartbeats
+from exchange_ops.shared.models import Account
 from wire.values import grouped_text
 
 
@@ -54,6 +57,22 @@ def placed_elsewhere(since: datetime) -> Iterator[Outside]:
             f"{row.symbol}, {row.type}, {row.status}, {row.account.name}"
         )
         yield Outside(sentence, reverse("order", args=[row.pk]))
+
+
+def unread_orders(accounts: Collection[int], since: datetime) -> Iterator[str]:
+    """Sentences about those of the accounts whose orders and margin have not been read since a moment."""
+    for account in Account.objects.filter(pk__in=accounts).order_by("pk"):
+        row = heartbeats.state_of(heartbeats.orders_of(account))
+        read_at = None if row is None else row.heard_at
+        if read_at is None or read_at <= since or clock.is_future(read_at, clock.now()):
+            yield f"the exchange's orders for {account.name} have not been read since then."
+
+
+def not_read_yet(since: datetime) -> Iterator[str]:
+    """Sentences about accounts with an order or a bracket that waits, whose orders have not been read."""
+    orders = Order.objects.filter(state__in=ORDERS.ends).values_list("account_id", flat=True)
+    brackets = Bracket.objects.filter(state__in=BRACKETS.ends).values_list("account_id", flat=True)
+    return unread_orders({*orders, *brackets}, since)
 
 
 ORDERS: Final = Waits(

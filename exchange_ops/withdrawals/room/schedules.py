@@ -57,9 +57,9 @@ def open_work(person: "Person") -> Iterator[OpenWord]:
 def _items(notice: RestoreEvent) -> Iterator[Item]:
     """Active schedules: one that was ended after the backup is active again."""
     earlier = AuditEvent.objects.filter(subject__startswith="payout_schedule:", seq__lt=notice.audit_number)
-    known = set(earlier.values_list("subject", flat=True))
+    subjects = set(earlier.values_list("subject", flat=True))
     for row in book.active():
-        if f"payout_schedule:{row.pk}" not in known:
+        if f"payout_schedule:{row.pk}" not in subjects:
             continue
         template = row.template
         yield Item(

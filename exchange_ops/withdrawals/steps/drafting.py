@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from desk.restores.of_machine import left_to_people
 from exchange_ops.addresses import destinations
 from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.market.models import Currency
@@ -119,6 +120,8 @@ def _problem(row: Withdrawal, is_own: bool, fee: Decimal) -> str:
 
 
 def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
+    if left_to_people(machine.MACHINE, row, now=now):
+        return
     machine.move(
         row,
         event="checks_failed",

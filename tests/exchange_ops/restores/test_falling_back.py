@@ -5,18 +5,19 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from django.conf import settings
+from django.conf import settings as house
 from django.contrib.auth.models import Group
 
-from desk import audit_check, clock
+from desk import audit_check, clock, database_mark
 from desk.audit import heads, trail, witness_chain
 from desk.incidents import review
 from desk.incidents.models import Incident
 from desk.models import RowWitness
-from desk.restores import settling, signs, states
+from desk.restores import settling, signs, states, waiting
 from desk.restores.models import Restore
 from desk.restores.waiting import CANCEL, GO_ON
 from exchange_ops.orders import client_order_ids
+from exchange_ops.positions import states as margin_states
 from exchange_ops.shared import heartbeats
 from tests.exchange_ops.earlier_signatures import earlier_version
 from tests.exchange_ops.withdrawals.walks import SESSION
@@ -113,6 +114,55 @@ def test_what_was_requested_between_two_falls_waits_too(moving):
     assert [item.reference for item in settling.items(settling.current())] == [row.reference]
 
 
+def test_no_request_ends_by_itself_before_people_have_judged_it(moving):
+    """What the database lost may have sent it, so no worker says meanwhile that nothing was sent."""
+    row = moving.approved()
+    fall_back()
+    signs.check(now=clock.now())
+    moving.ahead += timedelta(hours=2)
+    assert moving.step(row).state == "approved"
+    assert "database was restored to an earlier state" in moving.fresh(row).last_problem
+    read_again(moving.walk)
+    for person in moving.walk.approvers[:2]:
+        say(moving.walk, person, GO_ON)
+    assert moving.step(row).state == "lapsed"
+
+
+def test_orders_and_margin_actions_wait_for_people_too(margin_desk):
+    action = margin_desk.ask(margin_states.OPEN, amount=Decimal(1))
+    order = margin_desk.dealing.place()
+    fall_back()
+    signs.check(now=clock.now())
+    later = timedelta(minutes=2)
+    assert margin_desk.step(action, later=later).state == "requested"
+    assert margin_desk.dealing.step(order, later=later).state == "requested"
+    restore = settling.current()
+    assert {item.subject for item in settling.items(restore)} == {action.subject, order.subject}
+    unread = waiting.not_read_yet(restore.notice.at)
+    assert sum("orders for Main desk" in sentence for sentence in unread) == 1
+    margin_desk.has_account("1")
+    assert not any("orders for Main desk" in sentence for sentence in waiting.not_read_yet(restore.notice.at))
+    evidence = {item.subject: item.evidence for item in settling.items(restore)}
+    assert evidence == {action.subject: ("The exchange shows this collateral already: 1.",), order.subject: ()}
+
+
+@pytest.mark.parametrize("state", ["requested", "not_sent"])
+def test_an_order_that_was_never_sent_from_here_is_at_the_exchange(dealing, settings, state):
+    settings.DEMO = False
+    database_mark.prepare(now=clock.now() - timedelta(minutes=1))
+    row = dealing.place()
+    if state == "not_sent":
+        row = dealing.step(row, later=timedelta(minutes=2))
+    assert row.state == state
+    dealing.elsewhere(client_order_id=row.client_order_id, quantity=row.quantity)
+    dealing.read()
+    row = dealing.fresh(row)
+    assert (row.state, row.active, row.last_problem) == ("found", True, "")
+    assert settling.current().sign == states.EXCHANGE
+    assert dealing.step(row).state == "found"
+    assert dealing.sent() == 1
+
+
 def test_a_decision_of_an_earlier_version_is_one_of_two(moving):
     row = moving.approved()
     fall_back()
@@ -138,9 +188,9 @@ def test_a_second_fall_is_noticed_while_the_first_is_open(moving):
 def test_what_the_broker_was_told_outlives_the_folder(moving):
     moving.until(moving.approved(), "done")
     newest = RowWitness.objects.order_by("-seq")[0].seq
-    signs._broker(settings.REDIS_URL).set(signs._identity(), f"{newest + 40} {'ab' * 32}")
+    signs._broker(house.REDIS_URL).set(signs._identity(), f"{newest + 40} {'ab' * 32}")
     for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
-        Path(settings.DATA_DIR, name).unlink()
+        Path(house.DATA_DIR, name).unlink()
     assert signs.check(now=clock.now()) != ""
     assert settling.current().sign == states.BROKER
     assert Restore.objects.get().events.count() == 1, "the broker was told of where the desk stands now"
