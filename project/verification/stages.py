@@ -127,6 +127,7 @@ THOROUGH = {
     "SCHEDULES": "500",
     "PRESSES": "1000",
     "MAILS": "10000",
+    "BACKUPS": "12",
 }
 
 

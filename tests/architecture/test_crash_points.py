@@ -12,7 +12,7 @@ FOLDERS = {
     "M": "tests/money",
     "E": "tests/exchange_ops",
 }
-POINTS = 38
+POINTS = 39
 ROW = re.compile(r"^\| C(\d+)( K)? \|.*\| ([^|]+) \|$", re.MULTILINE)
 TEST = re.compile(r"`([^`:]+)::(\w+)`")
 

@@ -29,12 +29,16 @@ CHANGES = ("create_withdrawal", "commit_withdrawal", "rollback_withdrawal")
 
 @dataclass
 class Walk:
-    """The desk under test. `client_for` may be replaced to make a worker die at a chosen moment."""
+    """The desk under test. `client_for` may be replaced to make a worker die at a chosen moment.
+
+    `secret` is of the second factor that all approvers have.
+    """
 
     account: Account
     sandbox: Any
     operator: Person
     approvers: list[Person]
+    secret: Secret = field(default_factory=lambda: TOTP_SECRET)
     client_for: Callable[..., Any] = keys.client_for
     _keys: Any = field(default_factory=lambda: count(1))
     _codes: dict[int, int] = field(default_factory=dict)
@@ -62,10 +66,10 @@ class Walk:
         now = clock.now()
         step = max(self._codes.get(person.pk, 0) + 1, totp.step_at(now) - 1)
         # With a wide tolerance some six digits are those of two steps, and would spend the later one.
-        while totp.matching_step(TOTP_SECRET, totp.code_at(TOTP_SECRET, step), now=now) not in {step, None}:
+        while totp.matching_step(self.secret, totp.code_at(self.secret, step), now=now) not in {step, None}:
             step += 1
         self._codes[person.pk] = step
-        return {"kind": "totp", "code": totp.code_at(TOTP_SECRET, step)}
+        return {"kind": "totp", "code": totp.code_at(self.secret, step)}
 
     def approve(self, row: Withdrawal, person: Person | None = None, **changes: Any) -> Withdrawal:
         """One approval of what is on the row now."""
