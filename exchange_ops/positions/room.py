@@ -1,7 +1,7 @@
 """What margin actions declare to the desk: incidents, search, tables, addresses."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db.models import Q
@@ -24,6 +24,8 @@ from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
 from wire.values import grouped_text
 
+EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be behind
+
 
 def _unclear(now: datetime, only: str) -> Iterator[Cause]:
     for row in rows_of(MarginAction.objects.filter(state=states.UNCLEAR), only):
@@ -45,6 +47,8 @@ def _evidence(row: MarginAction) -> Iterator[str]:
     if row.kind in {states.OPEN, states.SET}:
         if held is not None and held.margin_balance == row.amount:
             yield f"The exchange shows this collateral already: {grouped_text(held.margin_balance)}."
+        elif held is not None and held.updated_at >= row.created_at - EARLY:
+            yield f"The margin account changed after the request: collateral now {grouped_text(held.margin_balance)}."
     elif row.kind == states.CLOSE_ACCOUNT:
         if held is None:
             yield "The exchange shows no margin account for this symbol."

@@ -144,6 +144,9 @@ def test_orders_and_margin_actions_wait_for_people_too(margin_desk):
     assert not any("orders for Main desk" in sentence for sentence in waiting.not_read_yet(restore.notice.at))
     evidence = {item.subject: item.evidence for item in settling.items(restore)}
     assert evidence == {action.subject: ("The exchange shows this collateral already: 1.",), order.subject: ()}
+    margin_desk.has_account("2")  # what made it may have been followed by another change
+    evidence = {item.subject: item.evidence for item in settling.items(restore)}
+    assert evidence[action.subject] == ("The margin account changed after the request: collateral now 2.",)
 
 
 @pytest.mark.parametrize("state", ["requested", "not_sent"])
