@@ -10,7 +10,8 @@ from project.settings import DATABASES
 from tests.prepared_database import unsynced
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-DATABASES["default"]["OPTIONS"]["init_command"] = unsynced(DATABASES["default"]["OPTIONS"]["init_command"])
+if "init_command" in (options := DATABASES["default"].get("OPTIONS", {})):  # SQLite
+    options["init_command"] = unsynced(options["init_command"])
 
 # The receivers of the tests' webhooks listen on this machine.
 WEBHOOK_PRIVATE_HOSTS = ["127.0.0.1"]

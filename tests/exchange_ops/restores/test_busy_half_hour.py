@@ -20,6 +20,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,16 +89,24 @@ def _empty_database(name: str) -> str:
     return os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{name}"
 
 
-def _busy(place: Path) -> tuple[Machine, dict[str, Any]]:
-    """The desk of the half hour, which has ended, and what it tells of it."""
-    first = Machine.new(place, "first")
+@pytest.fixture
+def first(tmp_path: Path) -> Iterator[Machine]:
+    """Where the busy desk runs."""
+    machine = Machine.new(tmp_path, "first")
+    yield machine
+    machine.broker.stop()
+
+
+def _busy(place: Path, first: Machine) -> dict[str, Any]:
+    """What the desk of the half hour tells of it, when it has ended."""
     shutil.copytree(houses.prepared_folder(), first.folder, dirs_exist_ok=True)
     if first.database or not (first.folder / "desk.sqlite3").exists():
         for name in HEADS:
             (first.folder / name).unlink(missing_ok=True)
         first.run("manage.py", "prepare")
     first.run("-m", "tests.exchange_ops.restores.busy_desk", str(place), str(SEED), str(BACKUPS))
-    return first, json.loads((place / "busy.json").read_text())
+    outcome: dict[str, Any] = json.loads((place / "busy.json").read_text())
+    return outcome
 
 
 def _restored(place: Path, first: Machine, number: int, ahead_s: float, *, is_elsewhere: bool) -> list[str]:
@@ -127,8 +136,8 @@ def _restored(place: Path, first: Machine, number: int, ahead_s: float, *, is_el
     return list(outcome["problems"])
 
 
-def test_nothing_is_done_twice_by_any_restored_desk(tmp_path):
-    first, busy = _busy(tmp_path)
+def test_nothing_is_done_twice_by_any_restored_desk(tmp_path, first):
+    busy = _busy(tmp_path, first)
     dice = random.Random(SEED)
     problems = []
     for backup in busy["backups"]:
@@ -139,5 +148,4 @@ def test_nothing_is_done_twice_by_any_restored_desk(tmp_path):
         several = _restored(tmp_path, first, number, busy["ahead_s"], is_elsewhere=is_elsewhere)
         print(*several, sep="\n")
         problems += [f"{story}: {problem}" for problem in several]
-    first.broker.stop()
     assert not problems, "\n".join(problems)
