@@ -54,6 +54,11 @@ class Bundle:
     manifest_sha256: str
     missing: list[str]
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the audit trail records of it."""
+        return {"manifest_sha256": self.manifest_sha256, "missing": self.missing}
+
 
 @dataclass(slots=True)
 class Members:
@@ -104,15 +109,15 @@ def write(file: IO[bytes], *, withdrawal_id: int, reader: "Person | None", mater
     raise CannotExport("Nothing was exported: the payout is changing at this moment. Try again in a few seconds.")
 
 
-def record(row: Withdrawal, bundle: Bundle, *, person: "Person | None", session_key: str, now: datetime) -> None:
-    """Record in the audit trail that the bundle leaves, with the SHA-256 by which it is recognised."""
+def record(row: Withdrawal, facts: dict[str, Any], *, person: "Person | None", session_key: str, now: datetime) -> None:
+    """Record in the audit trail that evidence leaves, with the SHA-256 by which the file is recognised."""
     with transaction.atomic():
         trail.record(
             actor=person,
             action="withdrawal.evidence_exported",
             subject=f"evidence:{row.pk}",
             before={},
-            after={"payout": row.reference, "manifest_sha256": bundle.manifest_sha256, "missing": bundle.missing},
+            after={"payout": row.reference, **facts},
             now=now,
             session_key=session_key,
         )

@@ -1,5 +1,6 @@
 """The evidence of a payout, or of all payouts of a period, as a download; and a payout as known at a moment."""
 
+import hashlib
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
@@ -49,7 +50,7 @@ def download(request: DeskRequest, withdrawal_id: int) -> HttpResponseBase:
         file.close()
         notes.error(request, str(problem))
         return redirect("withdrawal", row.pk)
-    bundle.record(row, written, person=request.user, session_key=request.session.session_key or "", now=now)
+    bundle.record(row, written.facts, person=request.user, session_key=request.session.session_key or "", now=now)
     file.seek(0)
     response = FileResponse(file, content_type="application/zip")
     exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.zip")
@@ -65,7 +66,8 @@ def document(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     if not withdrawal_rules.may_export_evidence(request.user, row):
         raise PermissionDenied(NOT_YOURS)
     content = paper.as_pdf(row, now=now)
-    paper.record(row, content, person=request.user, session_key=request.session.session_key or "", now=now)
+    facts = {"document_sha256": hashlib.sha256(content).hexdigest()}
+    bundle.record(row, facts, person=request.user, session_key=request.session.session_key or "", now=now)
     response = HttpResponse(content, content_type=documents.CONTENT_TYPE)
     exports.as_file(response, f"evidence_{row.reference}_{now:%Y%m%dT%H%M%SZ}.pdf")
     return response

@@ -6,10 +6,10 @@ Amounts are exact and grouped by commas, times are in UTC, whoever takes the fil
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Final
 
 from desk import documents
 from desk.documents.blocks import Block, Facts, Heading, NewPage, Table, Text
+from desk.documents.values import NONE, amount, moment
 from desk.personal.formats import UTC_NAME, cents, figure
 from exchange_ops.ledger.directions import OTHER
 from exchange_ops.shared.periods import Period
@@ -17,8 +17,6 @@ from exchange_ops.statements import proofs
 from exchange_ops.statements.lines import KINDS, Line
 from exchange_ops.statements.signing import SignOff
 from exchange_ops.statements.statement import Statement
-
-_NONE: Final = "\u2013"
 
 
 def as_pdf(statements: Sequence[tuple[Statement, SignOff]], *, period: Period, now: datetime) -> bytes:
@@ -59,10 +57,13 @@ def _of_account(each: Statement, sign_off: SignOff, days: str) -> Iterator[Block
 
 
 def _facts(each: Statement, sign_off: SignOff) -> Iterator[tuple[str, str]]:
-    yield "As of", _moment(each.now)
-    yield "Ledger last synced", _moment(each.support.synced_at) if each.support.synced_at else "Not fully synced yet"
+    yield "As of", moment(each.now)
+    yield (
+        "Ledger last synced",
+        moment(each.support.synced_at) if each.support.synced_at else "Not fully synced yet",
+    )
     if each.support.begins:
-        yield "First ledger entry", _moment(each.support.begins)
+        yield "First ledger entry", moment(each.support.begins)
     yield "Value at closing", _worth(each.value, each.account.quote_currency)
     yield "Prices of", str(each.priced_on)
     if each.unvalued:
@@ -72,7 +73,7 @@ def _facts(each: Statement, sign_off: SignOff) -> Iterator[tuple[str, str]]:
 
 
 def _signed(sign_off: SignOff) -> str:
-    people = "; ".join(f"{one.person.get_username()}, {_moment(one.at)}" for one in sign_off.signatures)
+    people = "; ".join(f"{one.person.get_username()}, {moment(one.at)}" for one in sign_off.signatures)
     if sign_off.signed is not None and sign_off.signatures:
         state = "signed off by" if sign_off.is_done else "needs another signature, signed by"
         return f"{sign_off.signed.reference}: {state} {people}"
@@ -87,9 +88,13 @@ def _lines(each: Statement) -> Iterator[Block]:
     head = ["Currency", "Wallet", "Opening", *kinds.values(), "Closing", f"Price in {quote}", f"Value in {quote}"]
     rows = [
         [
-            *(line.currency, line.wallet_label, _amount(line.opening)),
+            *(line.currency, line.wallet_label, amount(line.opening)),
             *(_movement(line, kind) for kind in kinds),
-            *(_amount(line.closing), _price(line, each.priced_on), _NONE if line.value is None else cents(line.value)),
+            *(
+                amount(line.closing),
+                _price(line, each.priced_on),
+                NONE if line.value is None else cents(line.value),
+            ),
         ]
         for line in each.lines
     ]
@@ -106,7 +111,7 @@ def _movement(line: Line, kind: str) -> str:
     movement = line.movements[kind]
     if kind == OTHER and movement.count:
         return f"{movement.count} entr{'y' if movement.count == 1 else 'ies'}"
-    return _amount(movement.amount, plus=True)
+    return amount(movement.amount, plus=True)
 
 
 def _price(line: Line, day: date) -> str:
@@ -129,10 +134,10 @@ def _proof(each: Statement) -> Iterator[str]:
     if outcome.state == proofs.NOT_YET or outcome.at is None:
         yield "Not reconciled yet: there has been no reconciliation since the closing."
     elif outcome.state == proofs.AGREES:
-        yield f"Reconciled: the first reconciliation after the closing, {_moment(outcome.at)}, agrees."
+        yield f"Reconciled: the first reconciliation after the closing, {moment(outcome.at)}, agrees."
     else:
-        amounts = ", ".join(f"{_amount(amount, plus=True)} {code}" for code, amount in outcome.differences.items())
-        yield f"Differs: the first reconciliation after the closing, {_moment(outcome.at)}, differs: {amounts}."
+        amounts = ", ".join(amount(each, code, plus=True) for code, each in outcome.differences.items())
+        yield f"Differs: the first reconciliation after the closing, {moment(outcome.at)}, differs: {amounts}."
     if outcome.not_verifiable:
         yield f"Not verifiable, because of an unknown transaction type: {', '.join(outcome.not_verifiable)}."
     if outcome.incidents:
@@ -140,19 +145,9 @@ def _proof(each: Statement) -> Iterator[str]:
     if late.count and late.last is not None:
         yield (
             f"Records dated before the end of this period and read after it: {late.count}, the last one "
-            f"{_moment(late.last)}. A statement made before then can differ."
+            f"{moment(late.last)}. A statement made before then can differ."
         )
-
-
-def _amount(value: Decimal | None, *, plus: bool = False) -> str:
-    if value is None:
-        return _NONE
-    return f"{'+' if plus and value > 0 else ''}{figure(value)}"
 
 
 def _worth(value: Decimal | None, currency: str) -> str:
     return "Unknown" if value is None else f"{cents(value)} {currency}"
-
-
-def _moment(when: datetime) -> str:
-    return f"{when:%Y-%m-%d %H:%M:%S} {UTC_NAME}"

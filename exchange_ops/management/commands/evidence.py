@@ -40,7 +40,7 @@ class Command(BaseCommand):
             except bundle.CannotExport as problem:
                 path.unlink()
                 raise CommandError(str(problem)) from None
-        bundle.record(row, written, person=None, session_key="", now=now)
+        bundle.record(row, written.facts, person=None, session_key="", now=now)
         self.stdout.write(f"{path} written: the evidence of {row.reference}.")
         for sentence in written.missing:
             self.stdout.write(f"Not there yet: {sentence}")
