@@ -169,7 +169,7 @@ def _dump_postgresql(target: Path) -> None:
 
 def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     path = _sqlite_path()
-    if _is_running():
+    if is_running():
         raise CannotRestore(f"A desk is running on {heads.folder()}: stop it first.")
     if path.exists() and _has_rows() and not over_rows:
         raise CannotRestore("The database is not empty. Use --replace to move the existing database aside.")
@@ -220,7 +220,7 @@ def _program(name: str) -> str:
     return path
 
 
-def _is_running() -> bool:
+def is_running() -> bool:
     """Whether `manage.py up` holds this folder."""
     try:
         with (heads.folder() / _CLAIM).open("rb") as file:

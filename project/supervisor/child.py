@@ -68,6 +68,8 @@ class Child:
         self._hung = False
         self._process: asyncio.subprocess.Process | Forked | None = None
         self._stopping = asyncio.Event()
+        self._may_live = asyncio.Event()
+        self._may_live.set()
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -98,6 +100,14 @@ class Child:
         self._signal(signal.SIGKILL)
         await asyncio.wait({self._task}, timeout=1)
 
+    def hold(self, is_held: bool) -> None:
+        """Keep the child stopped, or let it live again. To be repeated: a child that is being started is not there."""
+        if is_held:
+            self._may_live.clear()
+            self._signal(signal.SIGKILL)
+        else:
+            self._may_live.set()
+
     def kill(self) -> None:
         """End the child and all it started at once; `stop` still has to be awaited."""
         self._stopping.set()
@@ -106,6 +116,7 @@ class Child:
     async def _live(self) -> None:
         pause = _FIRST_PAUSE_S
         while not self._stopping.is_set():
+            await self._may_live.wait()
             began = time.monotonic()
             try:
                 ending = self._ending(await self._run_once())
@@ -115,6 +126,10 @@ class Child:
             self.endings += 1
             if self._stopping.is_set():
                 return
+            if not self._may_live.is_set():
+                self._console.say(f"{self.plan.name} {ending}; a drill keeps it stopped.")
+                pause = _FIRST_PAUSE_S
+                continue
             pause = _FIRST_PAUSE_S if time.monotonic() - began >= _LIFE_THAT_COUNTS_S else pause
             self._console.say(f"{self.plan.name} {ending}; restarting in {pause:g} s.")
             await asyncio.sleep(pause)

@@ -14,6 +14,7 @@ from typing import Any
 
 from project import addresses, environment
 from project.bootstrap import ROOT
+from project.rehearsal import obeying
 from project.supervisor import parent_death, plans, prepared, redis_choice, run_queue
 from project.supervisor.child import Child, Plan
 from project.supervisor.console import Console
@@ -63,6 +64,7 @@ class House:
         self._guard = Guard()
         self._forks = Forks(self._guard, environment=plans.before_loading()) if ARE_POSSIBLE else None
         self._asked_to_end = asyncio.Event()
+        self._drills: asyncio.Task[None] | None = None
         self._began = time.monotonic()
 
     async def run(self, *, after_a_kill: bool) -> None:
@@ -103,6 +105,8 @@ class House:
         web = self._begin(plans.web(settings))
         await self._ready(outside)
         await self._ready([*web, *self._begin(plans.work())])
+        if settings.REHEARSAL:
+            self._drills = asyncio.create_task(obeying.obey(self._children, settings.DATA_DIR))
 
     def _begin(self, plans: list[Plan]) -> list[Child]:
         children = [Child(plan, self._console, self._guard, forks=self._forks) for plan in plans]
@@ -187,6 +191,8 @@ class House:
             await asyncio.gather(working, request, return_exceptions=True)
 
     async def _end(self) -> None:
+        if self._drills is not None:
+            self._drills.cancel()
         if self._children:
             self._console.say("Stopping…")
         deadline = time.monotonic() + _END_WITHIN_S

@@ -5,7 +5,7 @@ import fcntl
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -13,10 +13,9 @@ from desk.audit import words
 from desk.models import AuditEvent
 from exchange_ops.rehearsals import spans
 from exchange_ops.rehearsals.drills.sandbox_control import SandboxControl
-from exchange_ops.rehearsals.drills.scene import LONGEST, Alarm, CannotDrill, Drill, Scene, acts, alarms_of, resolved_at
+from exchange_ops.rehearsals.drills.scene import EVERY_S, Alarm, CannotDrill, Drill, Scene, acts, alarms_of, resolved_at
 
 FOLDER: Final = "drills"
-_EVERY_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +50,21 @@ def conduct(
     say: Callable[[str], None],
     now: Callable[[], datetime],
     pause: Callable[[float], None],
-    longest: timedelta = LONGEST,
 ) -> Record:
-    """Make the trouble, watch the desk's rows until it is over or `longest` has passed, and take the trouble away.
+    """Make the trouble, watch the desk's rows until it is over or its longest time has passed, and take it away.
 
     `say` gets each piece of news once. An interruption ends the drill as it is. Raises CannotDrill, CannotControl.
     """
     control.clear_faults()
-    scene = Scene(control, now())
+    scene = Scene(control, now(), say, pause)
     say(f"{drill.title}. {drill.happens}")
     say(f"What people should do: {drill.people}")
     watch = _Watch(drill, scene, say)
     try:
         drill.begin(scene)
-        say(f"{scene.began:%H:%M:%S} UTC  begun")
-        while not watch.is_over(now(), longest):
-            pause(_EVERY_S)
+        say(f"{drill.starts(scene):%H:%M:%S} UTC  begun")
+        while not watch.is_over(now()):
+            pause(EVERY_S)
     except KeyboardInterrupt:
         say("Stopped before the trouble was over.")
     finally:
@@ -85,7 +83,7 @@ class _Watch:
     acts: int = 0
     is_relieved: bool = False
 
-    def is_over(self, now: datetime, longest: timedelta) -> bool:
+    def is_over(self, now: datetime) -> bool:
         """Say what is new; whether nothing more is to come."""
         alarms, people = alarms_of(self.scene, self.drill), acts(self.scene, self.drill)
         for alarm in alarms[self.alarms :]:
@@ -93,7 +91,8 @@ class _Watch:
         for act in _in_words(people)[self.acts :]:
             self._tell(datetime.fromisoformat(act.at), act.sentence)
         self.alarms, self.acts = len(alarms), len(people)
-        has_lasted = now - self.scene.began >= self.drill.lasts
+        lasted = now - self.drill.starts(self.scene)
+        has_lasted = lasted >= self.drill.lasts
         if not self.is_relieved and (has_lasted or (self.drill.until_somebody_acts and people)):
             self.is_relieved = True
             self.drill.end(self.scene)
@@ -101,7 +100,7 @@ class _Watch:
         resolved = resolved_at(self.scene, self.drill)
         if resolved is not None:
             self._tell(resolved, "resolved")
-        return resolved is not None or now - self.scene.began >= longest
+        return resolved is not None or lasted >= self.drill.longest
 
     def record(self) -> Record:
         """How it went, read again from the rows."""

@@ -13,11 +13,14 @@ from desk.models import AuditEvent
 from exchange_ops.rehearsals.drills.sandbox_control import SandboxControl
 
 LONGEST: Final = timedelta(minutes=30)
+EVERY_S: Final = 1.0
 _OF_INCIDENTS: Final = (
     "incident",
     "closing",
     "thread:incident",
 )  # subjects of the trail, each with an incident's number
+
+_PAYOUT: Final = "withdrawal"
 
 
 class CannotDrill(Exception):
@@ -26,10 +29,26 @@ class CannotDrill(Exception):
 
 @dataclass(slots=True)
 class Scene:
-    """One drill as it goes on: the sandbox, and when it began."""
+    """One drill as it goes on: the sandbox, when it began, and the way to speak to people and to wait.
+
+    `payout` is the number of the payout that it is about, and `away` are the numbers of the people who are absent in
+    it, where it has them.
+    """
 
     control: SandboxControl
     began: datetime
+    say: Callable[[str], None]
+    pause: Callable[[float], None]
+    payout: int | None = None
+    away: frozenset[int] = frozenset()
+
+    def wait_until(self, holds: Callable[[], bool], *, seconds: float | None = None) -> bool:
+        """Wait until `holds()`, for at most so long where a length is given; whether it does."""
+        waited = 0.0
+        while not (is_so := holds()) and (seconds is None or waited < seconds):
+            self.pause(EVERY_S)
+            waited += EVERY_S
+        return is_so
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +66,9 @@ class Drill:
     `happens` and `people` say what goes wrong and what people should do. `begin` makes the trouble and may raise
     CannotDrill, `end` takes it away; in between it stays until somebody acts when `until_somebody_acts`, and for
     `lasts` at most. `kinds` are those of its incidents, which say what showed and when it was over unless `alarms` and
-    `resolved` do. People act on these incidents and on `subjects`, as the trail names them. Times count from `starts`.
-    `findings` are sentences about how people acted.
+    `resolved` do. People act on these incidents and on `subjects`, as the trail names them; of payouts on the scene's
+    alone, where it has one. Times count from `starts`, and the drill ends `longest` after it. `findings` are sentences
+    about how people acted.
     """
 
     name: str
@@ -65,6 +85,7 @@ class Drill:
     findings: Callable[[Scene], list[str]] = lambda scene: []
     until_somebody_acts: bool = False
     lasts: timedelta = LONGEST
+    longest: timedelta = LONGEST
 
 
 def acts(scene: Scene, drill: Drill) -> list[AuditEvent]:
@@ -72,7 +93,10 @@ def acts(scene: Scene, drill: Drill) -> list[AuditEvent]:
     numbers = [row.pk for row in incidents(scene, drill.kinds)]
     about = Q(subject__in=[f"{name}:{number}" for number in numbers for name in _OF_INCIDENTS])
     for name in drill.subjects:
-        about |= Q(subject__startswith=f"{name}:") | Q(subject__startswith=f"thread:{name}:")
+        if name == _PAYOUT and scene.payout is not None:
+            about |= Q(subject__in=[f"{name}:{scene.payout}", f"thread:{name}:{scene.payout}"])
+        else:
+            about |= Q(subject__startswith=f"{name}:") | Q(subject__startswith=f"thread:{name}:")
     return list(AuditEvent.objects.filter(about, at__gte=drill.starts(scene), actor__isnull=False).order_by("seq"))
 
 

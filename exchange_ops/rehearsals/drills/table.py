@@ -10,6 +10,7 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
 from exchange_ops.payees.models import Payee
 from exchange_ops.policy.models import Freeze
+from exchange_ops.rehearsals.drills import approvers, broker, restored
 from exchange_ops.rehearsals.drills.scene import Alarm, CannotDrill, Drill, Scene
 from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
@@ -219,5 +220,8 @@ DRILLS: Final[dict[str, Drill]] = {
             kinds=(alarms.KEY_REFUSED,),
             subjects=("apikey",),
         ),
+        approvers.DRILL,
+        broker.DRILL,
+        restored.DRILL,
     )
 }

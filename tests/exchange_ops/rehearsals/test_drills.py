@@ -15,27 +15,8 @@ from exchange_ops.rehearsals import report
 from exchange_ops.rehearsals.drills import conducting
 from exchange_ops.rehearsals.drills.sandbox_control import CannotControl, SandboxControl
 from exchange_ops.rehearsals.drills.scene import CannotDrill
-from exchange_ops.rehearsals.drills.table import DRILLS
 from exchange_ops.shared import alarms
-
-
-@pytest.fixture
-def control(walk, settings):
-    settings.REHEARSAL = True
-    return SandboxControl(walk.sandbox.url)
-
-
-def conduct(name, control, *steps):
-    """The drill with people who take one of these steps in each second."""
-    left, said = iter(steps), []
-
-    def pause(_):
-        step = next(left, None)
-        assert step is not None, f"it goes on after everything was done: {said}"
-        step()
-
-    drill = DRILLS[name]
-    return conducting.conduct(drill, control=control, say=said.append, now=clock.now, pause=pause), said
+from tests.exchange_ops.rehearsals.conducted import conduct
 
 
 def close(walk, person):
@@ -110,8 +91,9 @@ def test_trouble_ends_with_the_drill_however_it_ends(walk, control):
 
 
 def test_drills_need_a_rehearsal_and_what_they_are_about(walk, control, settings):
-    with pytest.raises(CannotDrill, match="Nothing was done"):
-        conduct("chain-reorganised", control)
+    for name in ("chain-reorganised", "approvers-absent"):
+        with pytest.raises(CannotDrill, match="Nothing was done"):
+            conduct(name, control)
     with pytest.raises(CannotControl):
         SandboxControl("https://exchange.example")
     settings.REHEARSAL = False

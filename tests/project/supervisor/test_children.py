@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from desk.processes import stops
+from project.rehearsal import obeying
 from project.supervisor import child as children
 from project.supervisor import guard, probes, run_queue
 from project.supervisor.child import Child, Plan
@@ -107,6 +109,32 @@ def test_a_child_that_ends_is_started_again_and_the_reason_is_said():
         await until(lambda: running.endings >= 2)
         await running.stop(1)
         assert notes.said[0] == "child ended (exit 3); restarting in 0.05 s."
+
+    asyncio.run(scene())
+
+
+def test_a_child_that_a_drill_stops_stays_so_until_the_drill_is_over(tmp_path):
+    async def scene():
+        notes = Notes()
+        running, other = (Child(python("import time; time.sleep(60)", name=name), notes) for name in ("redis", "web"))
+        for child in (running, other):
+            child.start()
+        obeying_drills = asyncio.create_task(obeying.obey([running, other], tmp_path))
+        await until(lambda: running.pid and other.pid)
+        first, beside = running.pid, other.pid
+        stops.stop(tmp_path, "redis", seconds=60)
+        await until(lambda: running.endings == 1 and not alive(first))
+        await asyncio.sleep(0.7)
+        assert (running.pid, other.pid) == (None, beside)
+        stops.go_on(tmp_path)
+        await until(lambda: running.pid)
+        stops.stop(tmp_path, "redis", seconds=0.6)
+        await until(lambda: running.endings == 2)
+        await until(lambda: running.pid)
+        obeying_drills.cancel()
+        for child in (running, other):
+            await child.stop(1)
+        assert notes.said[0] == "redis ended (signal SIGKILL); a drill keeps it stopped."
 
     asyncio.run(scene())
 
