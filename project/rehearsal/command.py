@@ -18,6 +18,11 @@ from project.rehearsal import marks
 from project.supervisor.instance_lock import CannotClaim, Claim
 
 PORT, SANDBOX_PORT = 8080, 8180
+# As in `exchange_ops/rehearsals/drills/table.py`, which can't be read without the settings of a desk.
+DRILLS: Final = (
+    *("exchange-silent", "answer-lost", "foreign-payout", "chain-reorganised", "key-revoked"),
+    *("approvers-absent", "broker-dead", "backup-restored"),
+)
 _MANAGE: Final = str(ROOT / "manage.py")
 # What a program needs of the machine. Everything that says something about the first desk stays behind.
 _PASSED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ", "USER", "LOG_LEVEL", "VIRTUAL_ENV")
@@ -116,7 +121,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--fresh", action="store_true", help="delete the rehearsal in the folder and begin a new one")
-    what.add_argument("--drill", metavar="NAME", help="cause trouble in the running rehearsal and report on it")
+    what.add_argument(
+        "--drill",
+        metavar="NAME",
+        choices=DRILLS,
+        help=f"cause trouble in the running rehearsal and report on it: {', '.join(DRILLS)}",
+    )
     what.add_argument("--report", action="store_true", help="say how long people took, by payout and by drill")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
     return parser

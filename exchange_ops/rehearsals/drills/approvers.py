@@ -3,12 +3,15 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Q
+
 from desk import clock
 from desk.audit import words
 from desk.models import AuditEvent, Person
 from desk.notifications.models import Notification, Stage
 from desk.staff import states as staff_states
 from desk.staff.models import PersonChange
+from desk.templatetags.desk import kept_amount
 from exchange_ops.rehearsals import spans
 from exchange_ops.rehearsals.drills.scene import Alarm, CannotDrill, Drill, Scene
 from exchange_ops.shared import clocks
@@ -17,6 +20,7 @@ from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.states import HELD, NOT_PAID, PAID
 
+_CONFIRMED: Final = "person.colleague_confirmed"
 _REMINDERS: Final = (Stage.ESCALATED, Stage.EVERYBODY)
 # How the wait for approvals ends. `time_over`: the desk releases the hold by itself.
 _ENDS: Final = {
@@ -35,13 +39,15 @@ def _go_away(scene: Scene) -> None:
             "The drill needs a payout that is reserved and waits for approvals. Request one, wait until its page says "
             "so, and start the drill again. Nothing was done."
         )
-    away = [person for person in Person.objects.filter(is_active=True) if rules.may_decide(person, row)]
+    people = Person.objects.filter(is_active=True, unconfirmed_since=None)
+    away = [person for person in people if rules.may_decide(person, row)]
     if not away:
         raise CannotDrill(f"Nobody may approve {row.reference}, so nobody can be absent. Nothing was done.")
     scene.payout, scene.away = row.pk, frozenset(person.pk for person in away)
-    scene.say(f"{row.reference} waits: {row.sentence}")
+    what = f"{kept_amount(row.amount, row.currency)} to {row.address}"
+    scene.say(f"{row.reference} waits for approvals: {what}, requested by {row.initiator.username}.")
     names = ", ".join(sorted(person.username for person in away))
-    scene.say(f"Absent until the end of the drill: {names}. They sign in to nothing and decide on nothing.")
+    scene.say(f"Absent until the end of the drill: {names}. They don't sign in and decide on nothing.")
     if row.approve_until is not None:
         now = clock.now()
         until = clocks.by_desk_clock(row.approve_until, clocks.exchange_now(account=row.account, now=now), now=now)
@@ -76,8 +82,9 @@ def _how_it_ended(scene: Scene) -> list[str]:
         sentences.append(f"{text}, after {spans.spoken(event.at - scene.began)}.")
     if not ends:
         sentences.append("Nobody has decided, and the payout still waits.")
-    absent = Person.objects.filter(pk__in=[event.actor_id for event in moves if event.actor_id in scene.away])
-    if names := sorted(absent.values_list("username", flat=True)):
+    about = Q(subject=f"{Withdrawal.name}:{scene.payout}") | Q(action=_CONFIRMED)
+    by_them = AuditEvent.objects.filter(about, at__gte=scene.began, actor__in=scene.away)
+    if names := sorted(set(by_them.values_list("actor__username", flat=True))):
         sentences.append(f"Acted although absent: {', '.join(names)}.")
     return sentences
 
@@ -92,8 +99,10 @@ def _covers(scene: Scene) -> list[PersonChange]:
 
 def _cover(change: PersonChange, scene: Scene) -> str:
     until = "without an end" if change.until is None else f"until {change.until:%Y-%m-%d %H:%M} UTC"
-    after = spans.spoken(change.updated_at - scene.began)
-    return f"Cover: {change.person.username} may approve {until}, after {after}."
+    after, name = spans.spoken(change.updated_at - scene.began), change.person.username
+    if change.person.unconfirmed_since is None:
+        return f"Cover: {name} may approve {until}, after {after}."
+    return f"Cover: {name} has the role {until}, after {after}, but no treasurer confirmed them: no approval counts."
 
 
 DRILL: Final = Drill(
@@ -102,8 +111,9 @@ DRILL: Final = Drill(
     happens="A payout is reserved and waits for approvals, and everybody who may approve it is absent. They play this: "
     "the desk would let them in. Nothing is paid; if nobody decides, the desk releases the money before the exchange's "
     "hour is over.",
-    people="The others notice before the reminder that approvals close soon. Administrators give a colleague the role "
-    "of treasury with an end, under People, and the colleague decides; or the requester withdraws the request.",
+    people="The others notice before the desk reminds them that approvals close soon. Administrators give a colleague "
+    "the role of treasury with a last day, under People. Their approvals count once another treasurer has confirmed "
+    "them, so a cover has to be arranged before the absence; without one the requester withdraws the request.",
     begin=_go_away,
     end=_come_back,
     alarms=_reminders,

@@ -53,7 +53,7 @@ DRILL: Final = Drill(
     "approve a payout meanwhile, and never request it again because its page stands still.",
     begin=_kill,
     end=_start_again,
-    kinds=(alarms.BROKER_AWAY,),
+    kinds=(alarms.BROKER_AWAY, alarms.WORK_STALLED),
     findings=lambda scene: [*_payouts(scene), *payments.paid_twice(scene)],
     until_somebody_acts=True,
     lasts=_LASTS,

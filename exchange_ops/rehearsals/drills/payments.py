@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Final
 
 from django.db.models import Q
@@ -15,18 +16,19 @@ from exchange_ops.rehearsals.drills.scene import Scene
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.evidence.ledger_lookup import EXECUTED
+from exchange_ops.withdrawals.evidence.ledger_lookup import EXECUTED, HELD
+from exchange_ops.withdrawals.evidence.ledger_matching import LEAVING
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed
 
-_PAYOUT: Final = "payout"
 _PAGE: Final = 1000  # entries, the largest page
 _EARLIER: Final = timedelta(hours=2)  # what was reserved before the drill may be paid in it: a hold lasts an hour
 
 
 def paid_twice(scene: Scene) -> list[str]:
-    """A sentence for everything that the exchange paid more often than this desk has requests for it, or that there is
-    nothing of the kind; where the exchange does not answer, that it is not known.
+    """Sentences about everything that the exchange paid, or has begun to pay, more often than this desk requested it.
+
+    Where there is nothing of the kind, or the exchange does not answer, one sentence says so.
     """
     since = scene.began - _EARLIER
     try:
@@ -39,19 +41,27 @@ def paid_twice(scene: Scene) -> list[str]:
 def _of_account(account: Account, since: datetime) -> Iterator[str]:
     with client(store.client_for, account=account, right=Right.PAYMENTS) as asking:
         entries: tuple[records.Transaction, ...] = asking.listing("get_transactions", limit=_PAGE).records
-    times = Counter(
-        (entry.currency, entry.address or "", entry.payment_id or "", entry.amount)
-        for entry in entries
-        if entry.type == _PAYOUT and entry.status in EXECUTED and entry.created_at >= since
-    )
-    for (currency, address, payment_id, amount), paid in times.items():
+    leaving = [entry for entry in entries if entry.type in LEAVING and entry.created_at >= since]
+    paid = Counter(_same(entry) for entry in leaving if entry.status in EXECUTED)
+    # The ledger shows an order that was just accepted as it shows a mere reservation.
+    begun = Counter(_same(entry) for entry in leaving if entry.status == HELD)
+    for each in paid + begun:
+        currency, address, payment_id, amount = each
         # With the fee included the exchange's amount is another one than the amount of the request.
-        same = Q(amount=amount) | Q(include_fee=True)
+        alike = Q(amount=amount) | Q(include_fee=True)
         requests = Withdrawal.objects.filter(
-            same, account=account, currency=currency, address=address, payment_id=payment_id
+            alike, account=account, currency=currency, address=address, payment_id=payment_id
         ).count()
-        if paid > requests > 0:
+        what = f"{kept_amount(amount, currency)} to {address}"
+        asked = f"this desk has {requests} {'request' if requests == 1 else 'requests'} for it."
+        if paid[each] > requests > 0:
+            yield f"The exchange paid {what} {paid[each]} times; {asked}"
+        elif paid[each] + begun[each] > requests > 0:
             yield (
-                f"The exchange paid {kept_amount(amount, currency)} to {address} {paid} times; this desk has "
-                f"{requests} {'request' if requests == 1 else 'requests'} for it."
+                f"The exchange has {what} {paid[each] + begun[each]} times, {begun[each]} of them reserved or about to "
+                f"be paid; {asked} Check before anything else is approved."
             )
+
+
+def _same(entry: records.Transaction) -> tuple[str, str, str, Decimal]:
+    return (entry.currency, entry.address or "", entry.payment_id or "", entry.amount)

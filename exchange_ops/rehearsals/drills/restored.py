@@ -1,6 +1,7 @@
 """The drill in which a backup is restored over a payout that was paid after it: the desk would pay it once more."""
 
 import contextlib
+import shutil
 import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,11 +17,13 @@ from desk.restores.waiting import GO_ON
 from exchange_ops.rehearsals import spans
 from exchange_ops.rehearsals.drills import payments
 from exchange_ops.rehearsals.drills.sandbox_control import CannotControl
-from exchange_ops.rehearsals.drills.scene import CannotDrill, Drill, Scene
+from exchange_ops.rehearsals.drills.scene import LONGEST, CannotDrill, Drill, Scene
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.states import NOT_PAID, PAID, QUEUED
 
 _ALWAYS: Final = 1_000_000
+_WAITS_S: Final = LONGEST.total_seconds()  # for each thing that people do before the restore
+_FOLDER: Final = "drills"
 _ROWS: Final = "desk.sqlite3"  # a rehearsal has no other database
 
 
@@ -33,25 +36,26 @@ def _restore_over_a_payment(scene: Scene) -> None:
     # The exchange has too many calls to reserve anything, so the payout waits, and the backup has it so.
     scene.control.fault("create_withdrawal", "rate_limit", times=_ALWAYS)
     scene.say("An operator requests a payout now. Where the rules ask for approval first, treasury approves it.")
-    scene.wait_until(lambda: _waiting(scene) is not None)
     folder = _back_up(scene)
     scene.control.clear_faults()
     row = Withdrawal.objects.get(pk=scene.payout or 0)
     scene.say(f"A backup was made, in which {row.reference} is not sent yet. Now it goes on: treasury approves it.")
-    scene.wait_until(lambda: _state(scene) in {*PAID, *NOT_PAID})
+    scene.wait_until(lambda: _state(scene) in {*PAID, *NOT_PAID}, seconds=_WAITS_S)
     if _state(scene) not in PAID:
         raise CannotDrill(f"{row.reference} was not paid, so there is nothing to practise. Nothing was restored.")
     scene.say(
         f"{row.reference} is paid. Stop the rehearsal now, with Ctrl-C in its terminal: the drill restores the backup "
         "once it is stopped."
     )
-    scene.wait_until(lambda: not backups.is_running())
+    if not scene.wait_until(lambda: not backups.is_running(), seconds=_WAITS_S):
+        raise CannotDrill("The rehearsal was not stopped. Nothing was restored.")
     try:
         manifest = backups.put_back(folder, now=clock.now(), over_rows=True)
     except backups.CannotRestore as problem:
         raise CannotDrill(f"{problem} Nothing was restored.") from None
+    made_at = datetime.fromisoformat(manifest.made_at)
     scene.say(
-        f"The desk is restored to its state at {manifest.made_at}. Start the rehearsal again, as before. It sends "
+        f"The desk is restored to its state at {made_at:%H:%M:%S} UTC. Start the rehearsal again, as before. It sends "
         "nothing until two treasurers have decided."
     )
 
@@ -64,19 +68,28 @@ def _waiting(scene: Scene) -> Withdrawal | None:
 
 
 def _back_up(scene: Scene) -> Path:
-    """A backup in which the payout waits to be sent; it is tried for a moment in between, so it may take a second."""
-    while True:
-        now = clock.now()
-        row = _waiting(scene)
-        folder = settings.DATA_DIR / "drills" / f"backup-{now:%Y%m%dT%H%M%S%f}"
-        try:
-            backups.back_up(folder, now=now)
-        except backups.CannotBackUp as problem:
-            raise CannotDrill(f"{problem} Nothing was restored.") from None
-        if row is not None and _state_in(folder, row.pk) == QUEUED:
-            scene.payout = row.pk
-            return Path(folder)
-        scene.pause(1)
+    """A backup in which the payout waits to be sent: one in which the desk was just trying to is made again."""
+    made: list[Path] = []
+
+    def has_it_waiting() -> bool:
+        row, now = _waiting(scene), clock.now()
+        if row is None:
+            return False
+        folder = settings.DATA_DIR / _FOLDER / f"backup-{now:%Y%m%dT%H%M%S%f}"
+        backups.back_up(folder, now=now)
+        if _state_in(folder, row.pk) != QUEUED:
+            shutil.rmtree(folder)
+            return False
+        scene.payout = row.pk
+        made.append(folder)
+        return True
+
+    try:
+        if scene.wait_until(has_it_waiting, seconds=_WAITS_S):
+            return made[0]
+    except backups.CannotBackUp as problem:
+        raise CannotDrill(f"{problem} Nothing was restored.") from None
+    raise CannotDrill("No payout waited to be sent, so no backup was made. Nothing was restored.")
 
 
 def _state_in(folder: Path, number: int) -> str:

@@ -1,5 +1,6 @@
 """Drills that take away people, the broker, or what the rows know since a backup."""
 
+import re
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,8 @@ from desk.people import roles, scopes
 from desk.processes import stops
 from desk.restores import settling
 from desk.restores.waiting import CANCEL, GO_ON
-from exchange_ops.rehearsals.drills.scene import CannotDrill
+from exchange_ops.rehearsals.drills import payments
+from exchange_ops.rehearsals.drills.scene import CannotDrill, Scene
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.withdrawals import workflow
 from tests.exchange_ops.rehearsals.conducted import conduct
@@ -34,7 +36,8 @@ def test_nobody_decides_and_the_desk_releases_the_money(walk, control):
         walk.until(row, "rolled_back")
 
     record, said = conduct("approvers-absent", control, near_the_deadline, run_out)
-    assert f"{row.reference} waits: {row.sentence}" in said
+    waits = f"{row.reference} waits for approvals: 0.0500 BTC to {row.address}, requested by operator."
+    assert waits in said
     assert sum("treasury, treasury2, treasury3." in line for line in said) == 1
     assert record.alarm_text == f"Final reminder, to everyone ({row.reference})"
     assert record.began < record.alarm < record.resolved
@@ -105,12 +108,28 @@ def test_the_broker_is_stopped_until_somebody_acts(walk, control, settings):
     assert stops.stopped(settings.DATA_DIR) == ""
 
 
+def test_a_second_payment_is_seen_in_the_exchange_s_own_ledger(walk, control):
+    row = walk.until(walk.committing(), "committed")
+    scene = Scene(control, clock.now(), print, print)
+    assert payments.paid_twice(scene) == ["Nothing was paid twice, by the exchange's ledger."]
+    order = {"currency": row.currency, "amount": f"{row.amount:f}", "address": row.address}
+    control.call("foreign-withdrawal", order)
+    (sentence,) = payments.paid_twice(scene)
+    assert "0.0500 BTC" in sentence
+    assert "2 times, 2 of them reserved or about to be paid; this desk has 1 request for it." in sentence
+    walk.later(minutes=30)
+    (sentence,) = payments.paid_twice(scene)
+    assert re.fullmatch(r"The exchange paid 0\.0500 BTC to \S+ 2 times; this desk has 1 request for it\.", sentence)
+    control.fault("get_transactions", "refuse", code=1002)
+    (sentence,) = payments.paid_twice(scene)
+    assert sentence.startswith("Whether anything was paid twice is not known")
+
+
 @pytest.mark.parametrize("verdict", [CANCEL, GO_ON])
 def test_a_backup_is_restored_over_a_payment(walk, control, settings, verdict):
     if connection.vendor != "sqlite":
         pytest.skip("a rehearsal's rows are in SQLite")
     settings.DATA_DIR = Path(tempfile.mkdtemp(dir=settings.DATA_DIR))  # rows and folder are on one file system
-    (settings.DATA_DIR / "drills").mkdir()
     rows = []
 
     def request():

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from exchange_ops.rehearsals.drills.table import DRILLS
 from project.rehearsal import command, marks
 from project.supervisor.instance_lock import Claim
 from tests.project.test_environment import complaint_of
@@ -99,3 +100,10 @@ def test_a_desk_that_can_not_be_read_leaves_the_rehearsal_as_it_was(tmp_path, mo
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "nothing"))
     assert command.main(["--folder", str(folder), "--fresh"]) == 1
     assert json.loads((folder / marks.FIGURES).read_text()) == {"kept": True}
+
+
+def test_the_command_offers_the_drills_that_there_are(capsys):
+    assert command.DRILLS == tuple(DRILLS)
+    with pytest.raises(SystemExit):
+        command.main(["--drill", "fire"])
+    assert "choose from 'exchange-silent', 'answer-lost'" in capsys.readouterr().err
