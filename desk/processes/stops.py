@@ -5,18 +5,19 @@ when: a drill that is killed leaves nothing stopped for longer.
 """
 
 import json
-import math
-import time
 from pathlib import Path
 from typing import Final
 
+from desk import clock
+
 FILE_NAME: Final = "stopped.json"
+LONGEST_S: Final = 3600.0  # what ends later was written before the clock fell back, or is odd
 
 
 def stop(folder: Path, name: str, *, seconds: float) -> None:
     """Have the process of this name (`manage.py up` prints it) stopped for at most so long."""
     beside = folder / f"{FILE_NAME}.part"
-    beside.write_text(json.dumps({"name": name, "until": time.time() + seconds}))
+    beside.write_text(json.dumps({"name": name, "until": clock.now().timestamp() + seconds}))
     beside.replace(folder / FILE_NAME)
 
 
@@ -32,4 +33,5 @@ def stopped(folder: Path) -> str:
         name, until = str(content["name"]), float(content["until"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-    return name if math.isfinite(until) and time.time() < until else ""
+    remaining_s = until - clock.now().timestamp()
+    return name if 0 < remaining_s <= LONGEST_S else ""

@@ -53,13 +53,13 @@ def _of_account(account: Account, since: datetime) -> Iterator[str]:
             alike, account=account, currency=currency, address=address, payment_id=payment_id
         ).count()
         what = f"{kept_amount(amount, currency)} to {address}"
-        asked = f"this desk has {requests} {'request' if requests == 1 else 'requests'} for it."
+        here = f"this desk has {requests} {'request' if requests == 1 else 'requests'} for it."
         if paid[each] > requests > 0:
-            yield f"The exchange paid {what} {paid[each]} times; {asked}"
+            yield f"The exchange paid {what} {paid[each]} times; {here}"
         elif paid[each] + begun[each] > requests > 0:
             yield (
                 f"The exchange has {what} {paid[each] + begun[each]} times, {begun[each]} of them reserved or about to "
-                f"be paid; {asked} Check before anything else is approved."
+                f"be paid; {here} Check before anything else is approved."
             )
 
 

@@ -69,7 +69,7 @@ def _waiting(scene: Scene) -> Withdrawal | None:
 
 def _back_up(scene: Scene) -> Path:
     """A backup in which the payout waits to be sent: one in which the desk was just trying to is made again."""
-    made: list[Path] = []
+    folders: list[Path] = []
 
     def has_it_waiting() -> bool:
         row, now = _waiting(scene), clock.now()
@@ -81,12 +81,12 @@ def _back_up(scene: Scene) -> Path:
             shutil.rmtree(folder)
             return False
         scene.payout = row.pk
-        made.append(folder)
+        folders.append(folder)
         return True
 
     try:
         if scene.wait_until(has_it_waiting, seconds=_WAITS_S):
-            return made[0]
+            return folders[0]
     except backups.CannotBackUp as problem:
         raise CannotDrill(f"{problem} Nothing was restored.") from None
     raise CannotDrill("No payout waited to be sent, so no backup was made. Nothing was restored.")
