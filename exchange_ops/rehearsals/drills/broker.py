@@ -21,7 +21,7 @@ _STOPS_WITHIN_S: Final = 15.0
 
 def _kill(scene: Scene) -> None:
     if not health.broker().ok:
-        raise CannotDrill("The broker of the rehearsal does not answer already. Nothing was done.")
+        raise CannotDrill("The rehearsal's broker is not responding now. Try again in a minute. Nothing was done.")
     # The supervisor starts it again even if this process is killed.
     stops.stop(settings.DATA_DIR, _BROKER, seconds=_LASTS.total_seconds())
     if not scene.wait_until(lambda: not health.broker().ok, seconds=_STOPS_WITHIN_S):

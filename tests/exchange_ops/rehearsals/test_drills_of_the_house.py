@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -12,16 +13,18 @@ from desk import clock
 from desk.incidents import decisions, review
 from desk.incidents.models import Incident
 from desk.notifications import finding
-from desk.people import roles, scopes
+from desk.people import roles, scopes, totp
 from desk.processes import stops
 from desk.restores import settling
 from desk.restores.waiting import CANCEL, GO_ON
+from desk.staff import changes
+from desk.staff import states as staff_states
 from exchange_ops.rehearsals.drills import payments
 from exchange_ops.rehearsals.drills.scene import CannotDrill, Scene
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.withdrawals import workflow
 from tests.exchange_ops.rehearsals.conducted import conduct
-from tests.exchange_ops.withdrawals.walks import SESSION
+from tests.exchange_ops.withdrawals.walks import SESSION, TOTP_SECRET
 
 
 def test_nobody_decides_and_the_desk_releases_the_money(walk, control):
@@ -62,16 +65,26 @@ def test_somebody_who_is_absent_decides_and_others_withdraw(walk, control, make_
     assert [act.who for act in record.acts] == ["operator"], "what is done about another payout is not counted"
     assert record.findings[0].startswith("Withdrawn by operator, after")
 
-    row = walk.held()
+    row, admin = walk.held(), make_person("admin")
+    totp.enrol(admin, TOTP_SECRET)
+
+    def cover():
+        grants, until = ("operator", "treasury"), clock.now() + timedelta(days=2)
+        digest = changes.digest_of(other, staff_states.ROLES, grants, until)
+        details = {"kind": staff_states.ROLES, "grants": grants, "until": until, "reason": "Away", "digest": digest}
+        words = {"actor": admin, "answer": walk.answer(admin), "session_key": SESSION, "now": clock.now()}
+        assert changes.request(person_id=other.pk, **details, **words).alone, "as in a rehearsal, which is a demo"
 
     def approve():
-        scopes.set_grants(other, [roles.TREASURY])
         walk.approve(row)
         walk.until(row, "committed")
 
-    record, _ = conduct("approvers-absent", control, approve)
-    assert record.findings[0].startswith("Approved by treasury, after")
-    assert record.findings[1] == "Acted although absent: treasury."
+    record, _ = conduct("approvers-absent", control, cover, approve)
+    assert [act.who for act in record.acts] == ["admin", "admin", "treasury"]
+    assert record.findings[0].startswith("Cover: other has the role until")
+    assert record.findings[0].endswith("but no treasurer confirmed them: no approval counts.")
+    assert record.findings[1].startswith("Approved by treasury, after")
+    assert record.findings[2] == "Acted although absent: treasury."
 
 
 def test_the_broker_is_stopped_until_somebody_acts(walk, control, settings):
