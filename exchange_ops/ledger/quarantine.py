@@ -31,18 +31,19 @@ def keep_settled(*, account: Account, asides: Iterable[Aside], source: str, now:
 
 
 def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: datetime) -> None:
-    """Store the record; the same one seen again only gets a new time, and waits again if it was cleared.
+    """Store the record; the same one seen again only gets a new time. If it was cleared, it waits again, as a new one.
 
     A reading of the ledger that begins at `after_index` comes across it again.
     """
     times = {"seen_at": now, "after_index": after_index}
     with transaction.atomic():
-        LedgerAside.objects.update_or_create(
-            account=account,
-            fingerprint=_fingerprint(aside),
-            defaults={**times, "cleared_at": None},
-            create_defaults={**times, **_columns(aside, source, now)},
+        row, is_new = LedgerAside.objects.get_or_create(
+            account=account, fingerprint=_fingerprint(aside), defaults={**times, **_columns(aside, source, now)}
         )
+        if not is_new:
+            # What has no readable member looks the same each time, and each time another record may be missing.
+            begins = {"first_seen_at": now} if row.cleared_at is not None else {}
+            LedgerAside.objects.filter(pk=row.pk).update(**times, **begins, cleared_at=None)
         review.review_now(alarms.RECORDS_ASIDE, now=now)
 
 

@@ -82,12 +82,13 @@ def sync(
 
     Stored pages stay when the walk breaks off; the next one begins at the watermark. A walk that ran out of time, or
     whose owner died, is continued after its last full page, so that a history of any length is read in the end. A page
-    with records that can't be read holds the watermark back for ten minutes, so that it is read again.
+    with records that can't be read holds the watermark back for ten minutes, so that it is read again. So does what
+    was younger than `SETTLING` when an unfinished walk read it: no walk that begins after it moves the watermark.
     """
     watch, settled = Stopwatch(now), watermark(account=account)
     pending: deque[tuple[int, datetime]] = deque()
-    begin = furthest = max(settled, unfinished_at(account=account))
-    versions, asides, certain = 0, 0, True
+    begin = furthest = _beginning(account, settled, page_size)
+    versions, asides, certain = 0, 0, begin == settled
     for page in client.transactions_after(index=furthest, limit=page_size):
         batch = apply(
             account=account, transactions=page.records, asides=page.asides, source=REST, now=now, after_index=furthest
@@ -118,6 +119,16 @@ def watermark(*, account: Account) -> int:
 def unfinished_at(*, account: Account) -> int:
     """The index that an unfinished walk has reached; 0 when there is none."""
     return _index_of(account, UNFINISHED)
+
+
+def _beginning(account: Account, settled: int, page_size: int) -> int:
+    """Where a walk begins: at the watermark, or after the last full page of an unfinished walk that came far beyond.
+
+    Half a page that is read again leaves half a page of progress.
+    """
+    unfinished = unfinished_at(account=account)
+    between = LedgerVersion.objects.filter(account=account, index__gt=settled, index__lte=unfinished)
+    return unfinished if between[: page_size // 2 + 1].count() > page_size // 2 else settled
 
 
 def settle(*, account: Account, loaded_from: int, transactions: Sequence[records.Transaction], now: datetime) -> None:

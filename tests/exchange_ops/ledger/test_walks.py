@@ -10,6 +10,7 @@ from django.db import connection
 
 from desk import clock
 from desk.health import states
+from exchange_ops.client import Aside, Listing
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.rounds import LEDGERS
 from exchange_ops.ledger import batches, refresh, walks
@@ -21,6 +22,7 @@ from exchange_ops.shared.models import Account, CheckRun, FollowerState
 from exchange_ops.transfers import snapshots
 from exchange_ops.withdrawals.evidence import reconciliation
 from tests.exchange_ops.ledger.test_batches import page, take
+from tests.exchange_ops.ledger.test_sync import transaction
 from tests.exchange_ops.test_followers import complete, until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engine("leases between processes")]
@@ -68,12 +70,41 @@ def test_a_walk_whose_owner_was_killed_is_taken_over_where_it_stood(killed, sand
     pages = len(pages_asked(sandbox))
     assert (sync(), len(pages_asked(sandbox))) == (0, pages), "its lease still lasts"
     assert ledger.unfinished_at(account=killed) == ledger.highest_index(account=killed)
-    first_new = ledger.highest_index(account=killed) + 1
+    first_young = ledger.watermark(account=killed) + 1
     assert sync(clock.now() + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     taken_up = pages_asked(sandbox)[pages:]
-    assert [call["query"]["from"] for call in taken_up] == [str(first_new)]
+    assert [call["query"]["from"] for call in taken_up] == [str(first_young)]
     assert complete(killed, reader)
     assert ledger.unfinished_at(account=killed) == 0
+
+
+class Listed:
+    """An exchange that lists these transactions."""
+
+    def __init__(self):
+        self.found, self.unreadable = [], set()
+
+    def transactions_after(self, *, index, limit=1000):
+        later = [each for each in sorted(self.found, key=lambda one: one.index) if each.index > index]
+        for place in range(0, len(later) + 1, limit):
+            page = later[place : place + limit]
+            sound = tuple(each for each in page if each.id not in self.unreadable)
+            yield Listing(sound, (Aside("null", "it is no object"),) * (len(page) - len(sound)))
+
+
+def test_what_is_listed_late_behind_a_walk_that_broke_off_is_read(account):
+    """What was young when the walk read it holds the watermark back, also for the walk that continues after it."""
+    exchange, now = Listed(), clock.now()
+    made = [transaction(id=f"t-{number}", index=number, updated_at=now) for number in range(1, 10)]
+    exchange.found = [made[0], *made[2:]]
+    first = {"walk_for": timedelta(0), "page_size": PAGE}
+    assert not ledger.sync(account=account, client=exchange, now=now, **first).complete
+    later = now + 2 * ledger.SETTLING
+    exchange.found = [*made, transaction(id="t-10", index=10, updated_at=later)]
+    assert ledger.sync(account=account, client=exchange, now=later, page_size=PAGE).complete
+    assert ledger.sync(account=account, client=exchange, now=later, page_size=PAGE).complete
+    assert LedgerEntry.objects.filter(account=account).count() == 10
+    assert ledger.watermark(account=account) == 9
 
 
 @pytest.mark.parametrize("patient", [True, False])
@@ -223,3 +254,17 @@ def test_a_killed_owner_is_taken_over_before_readiness_gives_up():
     assert walks.LEASE_LASTS + timedelta(seconds=10) < walks.PROGRESS_WITHIN, "a worker looks every ten seconds"
     assert leases.LASTS < walks.LEASE_LASTS
     assert Decimal(walks.LEASE_LASTS.total_seconds()) > 30
+
+
+def test_what_looks_like_an_earlier_unreadable_record_holds_the_watermark_back_again(account):
+    exchange, now = Listed(), clock.now()
+    for number in (10, 20):
+        at = now + timedelta(minutes=number)
+        exchange.found += [transaction(id=f"t-{number + n}", index=number + n, updated_at=at) for n in range(3)]
+        exchange.found.append(transaction(id=f"new-{number}", index=number + 9, updated_at=at + ledger.SETTLING))
+        exchange.unreadable = {f"t-{number}"}
+        ledger.sync(account=account, client=exchange, now=at + ledger.SETTLING)
+        exchange.unreadable = set()
+        ledger.sync(account=account, client=exchange, now=at + ledger.SETTLING + timedelta(seconds=30))
+        assert LedgerEntry.objects.filter(exchange_id=f"t-{number}").exists()
+        assert LedgerAside.objects.get().cleared_at is not None
