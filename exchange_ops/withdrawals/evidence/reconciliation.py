@@ -3,23 +3,28 @@
 Four questions: does our copy hold the newest version of every transaction and none besides; was anything missing that
 we thought complete; does the bank balance of each currency move by exactly what the transactions say; and are the
 reserved amounts explained by payouts that are under way. The exchange does not report opening balances, so the first
-reconciliation stores the remainder as the opening figure, and later ones must arrive at it again.
+reconciliation stores the remainder as the opening figure, and later ones must arrive at it again. A currency that comes
+later begins with zero. What differs is named by its transactions, or by the last check that agreed.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
+
+from django.db.models import Max
 
 from exchange_ops.client import PAGE, Aside, ExchangeClient
 from exchange_ops.ledger import quarantine, settling, sync, walks
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
-from exchange_ops.shared.models import Account
+from exchange_ops.shared.models import Account, Fact
 from exchange_ops.wire import records
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import open_holds
-from exchange_ops.withdrawals.evidence import figures, ledger_matching
+from exchange_ops.withdrawals.evidence import copy_differences, figures, ledger_matching
+from exchange_ops.withdrawals.evidence.copy_differences import Finding, named
 from exchange_ops.withdrawals.evidence.figures import OUTGOING, Figures
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text, grouped_text
@@ -30,15 +35,6 @@ ZERO = Decimal(0)
 
 UNDER_WAY = frozenset({"created", "pending"})
 HELD_STATES = (states.HELD, states.COMMITTING, states.ROLLING_BACK)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One answer: what was compared, whether it agrees, and a sentence."""
-
-    about: str
-    agrees: bool
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,8 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
         raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
     reading = _read(client)
     versions_read = LedgerVersion.objects.filter(account=account, index__lte=sync.watermark(account=account))
-    before = versions_read.count()
+    newest = versions_read.aggregate(newest=Max("pk"))["newest"] or 0
+    differing = set(copy_differences.ids(account, reading.transactions))
     transactions = sorted(reading.transactions.values(), key=lambda record: record.index)
     asides: tuple[Aside, ...] = reading.asides
     quarantined = 0
@@ -74,11 +71,12 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
         asides, quarantined = (), quarantined + outcome.asides
     if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
-    late_versions = versions_read.count() - before
+    late = list(versions_read.filter(pk__gt=newest).order_by("index").values_list("entry__exchange_id", flat=True))
     if not reading.asides:  # only a listing that was read whole shows what it lacks
         settling.keep_unlisted(account=account, listed=reading.transactions, seen_before=now - sync.SETTLING, now=now)
     return [
-        _completeness(account, reading, late_versions),
+        _completeness(account, reading, late),
+        copy_differences.finding(account, reading.transactions, before=differing),
         _asides(account, reading),
         *_movements(account, reading, now),
         *_reserved(reading),
@@ -110,24 +108,24 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
     return {entry.currency: entry for entry in listing.records}
 
 
-def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
+def _completeness(account: Account, reading: Reading, late: Sequence[str]) -> Finding:
     own_index = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
     exchange_index = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
     overruled = set(settling.overruled(account))  # which record holds, two people have settled
-    missing = {one for one in exchange_index.items() - overruled if one[0] not in own_index}
-    surplus = {one for one in own_index.items() - overruled if one[0] not in exchange_index}
+    missing = [one[0] for one in exchange_index.items() - overruled if one[0] not in own_index]
+    surplus = [one[0] for one in own_index.items() - overruled if one[0] not in exchange_index]
     # A higher index is the newer version (document 1, Transaction): where the stream was ahead, the copy is right.
-    older = sum(
-        1
+    older = [
+        exchange_id
         for exchange_id in exchange_index.keys() & own_index.keys()
         if own_index[exchange_id] < exchange_index[exchange_id]
-    )
-    if late_versions:
-        sentence = f"Record versions missing from our ledger, now added: {late_versions}."
+    ]
+    if late:
+        sentence = f"Record versions missing from our ledger, now added: {named(late)}."
     elif missing or surplus or older:
         sentence = (
-            f"Transactions missing from our ledger: {len(missing)}; unknown to the exchange: "
-            f"{len(surplus)}; outdated: {older}."
+            f"Transactions missing from our ledger: {named(missing)}; unknown to the exchange: "
+            f"{named(surplus)}; outdated: {named(older)}."
         )
     else:
         return Finding("transactions", True, f"All {len(exchange_index)} transactions are up to date.")
@@ -143,20 +141,41 @@ def _asides(account: Account, reading: Reading) -> Finding:
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
     """The balance equation: what is held, less every completed movement, has to be the opening balance."""
-    opening_fact = facts.newest(account=account, name=OPENING)
+    opening_fact, previous = (facts.newest(account=account, name=name) for name in (OPENING, READING))
     opening: dict[str, str] = dict(opening_fact.value) if opening_fact is not None else {}
     held = {code: entry.available + entry.reserved for code, entry in reading.balances.items()}
     amounts = {code: Decimal(text) for code, text in opening.items()}
+    agreed: dict[str, str] = {}
     for line in figures.by_currency(reading.transactions.values(), held=held, opening=amounts).values():
         if line.unknown_type:
             yield Finding(line.currency, True, f"Not verifiable: unknown transaction type {line.unknown_type!r}.")
-        else:
-            yield _against_opening(line, opening)
+            continue
+        if line.opening is None and previous is not None and _is_new(account, line.currency, previous):
+            line.opening, opening[line.currency] = ZERO, "0"
+        finding = _against_opening(line, opening)
+        if not finding.agrees and previous is not None:
+            at = previous.value.get("agreed", {}).get(line.currency, previous.noted_at.isoformat())
+            agreed[line.currency] = at
+            last = f" Last agreed {datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M} UTC."
+            finding = replace(finding, sentence=finding.sentence + last)
+        yield finding
     if opening_fact is None or dict(opening_fact.value) != opening:
         facts.note(account=account, name=OPENING, value=opening, now=now)
     through = max((record.index for record in reading.transactions.values()), default=0)
-    texts = {code: decimal_text(amount) for code, amount in sorted(held.items())}
-    facts.note(account=account, name=READING, value={"through": through, "held": texts}, now=now)
+    value: dict[str, Any] = {"through": through, "held": _texts(held), **({"agreed": agreed} if agreed else {})}
+    facts.note(account=account, name=READING, value=value, now=now)
+
+
+def _is_new(account: Account, code: str, previous: Fact) -> bool:
+    """Whether the currency came after an earlier check, which found none of it and no transaction: it began at zero."""
+    if code in previous.value["held"]:
+        return False
+    rows = LedgerVersion.objects.filter(account=account, entry__currency=code)
+    return not rows.filter(index__lte=previous.value["through"]).exists()
+
+
+def _texts(amounts: Mapping[str, Decimal]) -> dict[str, str]:
+    return {code: decimal_text(amount) for code, amount in sorted(amounts.items())}
 
 
 def _against_opening(line: Figures, opening: dict[str, str]) -> Finding:

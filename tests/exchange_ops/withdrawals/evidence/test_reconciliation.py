@@ -88,7 +88,7 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
         entry.delete()
     finally:
         GUARDS.install(connection)
-    assert "Record versions missing from our ledger, now added: 1." in differing()["transactions"]
+    assert f"missing from our ledger, now added: 1 ({entry.exchange_id})." in differing()["transactions"]
     assert differing() == {}
 
 
