@@ -49,26 +49,50 @@ class Price:
     via: tuple[str, ...]
 
 
+class Prices:
+    """The prices at `now`, read as they are asked for: a pair that was read is the same at each further question."""
+
+    def __init__(self, *, now: datetime) -> None:
+        self.now = now
+        self._codes: set[str] = set()
+        self._prices: dict[tuple[str, str], Price] = {}
+
+    def value_of(self, *, amount: Decimal, currency: str, quote: str) -> Value:
+        """The value of `amount` of `currency` in `quote`."""
+        return self.values_of(amounts={currency: amount}, quote=quote)[currency]
+
+    def values_of(self, *, amounts: Mapping[str, Decimal], quote: str) -> dict[str, Value]:
+        """The value of each amount (by currency code) in `quote`, from two queries at most."""
+        codes = {plain_code(code) for code in (*amounts, quote)}
+        if not codes <= self._codes:
+            self._codes |= codes
+            # What was read stays, so that nothing is judged by two prices.
+            self._prices = _prices(codes=self._codes, now=self.now) | self._prices
+        return {
+            code: _value(amount, plain_code(code), quote, self._prices, self.now) for code, amount in amounts.items()
+        }
+
+
 def value_of(*, amount: Decimal, currency: str, quote: str, now: datetime) -> Value:
     """The value of `amount` of `currency` in `quote`."""
-    return values_of(amounts={currency: amount}, quote=quote, now=now)[currency]
+    return Prices(now=now).value_of(amount=amount, currency=currency, quote=quote)
 
 
 def values_of(*, amounts: Mapping[str, Decimal], quote: str, now: datetime) -> dict[str, Value]:
     """The value of each amount (by currency code) in `quote`, from two queries however many there are."""
-    return values_of_groups(groups={"": amounts}, quote=quote, now=now)[""]
+    return Prices(now=now).values_of(amounts=amounts, quote=quote)
 
 
 def values_of_groups(
     *, groups: Mapping[K, Mapping[str, Decimal]], quote: str, now: datetime
 ) -> dict[K, dict[str, Value]]:
     """The same for several sets of amounts at the same prices, from two queries as well."""
-    codes = {plain_code(code) for amounts in groups.values() for code in amounts}
-    prices = _prices(codes={*codes, plain_code(quote)}, now=now)
-    return {
-        key: {code: _value(amount, plain_code(code), quote, prices, now) for code, amount in amounts.items()}
-        for key, amounts in groups.items()
-    }
+    prices, every = (
+        Prices(now=now),
+        dict.fromkeys((code for amounts in groups.values() for code in amounts), Decimal(0)),
+    )
+    prices.values_of(amounts=every, quote=quote)
+    return {key: prices.values_of(amounts=amounts, quote=quote) for key, amounts in groups.items()}
 
 
 def plain_code(code: str) -> str:

@@ -93,14 +93,19 @@ def is_in_force(*, number: int, account_id: int) -> bool:
 
 
 def judge(
-    *, account: Account, currency: str, quote_value: Decimal | None, payout: Callable[[Rules], Payout]
+    policy: PolicyVersion | None,
+    *,
+    account: Account,
+    currency: str,
+    quote_value: Decimal | None,
+    payout: Callable[[Rules], Payout],
 ) -> Verdict:
     """What the rules in force require: the strictest of the tier and of all rules for payouts.
 
+    `policy` is `current`, read by the caller, who values by it as well.
     `quote_value` chooses the tier; it is in the account's quote currency, None when it is unknown. `payout` gives the
     facts for the rules for payouts and is called only where there are any.
     """
-    policy = current()
     if policy is None:
         return _blocked(0, "No payouts possible: no policy is in force.")
     if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier, PolicyPayoutRule):

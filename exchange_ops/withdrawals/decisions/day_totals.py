@@ -8,11 +8,9 @@ that is judged later counts the other, and those judged by a lower tier are toge
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 
-from exchange_ops.market import valuation
-from exchange_ops.market.valuation import Value
+from exchange_ops.market.valuation import Prices, Value
 from exchange_ops.withdrawals.recipients import history
 from exchange_ops.withdrawals.recipients.history import Place
 
@@ -30,7 +28,7 @@ def total(
     place: Place,
     value: Value,
     number: int | None,
-    now: datetime,
+    prices: Prices,
     fresh: Callable[[Value], Value],
     before: Iterable[history.Payout] = (),
 ) -> DayTotal:
@@ -39,14 +37,16 @@ def total(
     Rejected, released and failed ones don't count. `number` is that of the request itself. `fresh` gives an unknown
     value where a price is too old. `before` are payouts to this recipient that are requested together with this one.
     """
-    others = [one for one in history.within_day([place], now=now)[place] if number is None or one.number != number]
+    others = [
+        one for one in history.within_day([place], now=prices.now)[place] if number is None or one.number != number
+    ]
     others += before
     if not others:
         return DayTotal(value.amount)
     amounts: defaultdict[str, Decimal] = defaultdict(Decimal)
     for one in others:
         amounts[one.currency] += one.amount
-    values = valuation.values_of(amounts=amounts, quote=value.currency, now=now).values()
+    values = prices.values_of(amounts=amounts, quote=value.currency).values()
     worths = [value.amount, *(fresh(each).amount for each in values)]
     priced = [worth for worth in worths if worth is not None]
     is_known = len(priced) == len(worths)

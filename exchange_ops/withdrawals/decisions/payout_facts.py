@@ -7,8 +7,7 @@ from functools import cache
 
 from desk.models import Person
 from exchange_ops.ledger.models import Balance
-from exchange_ops.market import valuation
-from exchange_ops.market.valuation import Value
+from exchange_ops.market.valuation import Prices, Value
 from exchange_ops.payees import book
 from exchange_ops.policy import outgoing, payout_rules
 from exchange_ops.policy.outgoing import Group, Recipient
@@ -20,14 +19,14 @@ from exchange_ops.withdrawals.recipients import history
 
 
 def payout_of(
-    intent: Intent, *, rules: Rules, value: Decimal | None, now: datetime, fresh: Callable[[Value], Value]
+    intent: Intent, *, rules: Rules, value: Decimal | None, prices: Prices, fresh: Callable[[Value], Value]
 ) -> Payout:
     """The facts of this payout for these rules.
 
     `value` is in the account's quote currency; where the rules are in another currency it counts as not known. `fresh`
     gives an unknown value where a price is older than the rules allow.
     """
-    recipient = _recipient(intent)
+    recipient, now = _recipient(intent), prices.now
     measures = {rule.measure for rule in rules.payouts}
     others: list[Group] = []
     if measures & payout_rules.OVER_TIME:
@@ -35,7 +34,7 @@ def payout_of(
         others = outgoing.groups(recipient, now=now, without=judged)
         others += [_group(each, is_same=each.pays_same(intent)) for each in intent.before]
     person = None if intent.requester is None else intent.requester.pk
-    rates = _rates(rules.currency, now, fresh)
+    rates = _rates(rules.currency, prices, fresh)
     roles = cache(roles_of_people)
     return Payout(
         account=intent.account.pk,
@@ -77,18 +76,18 @@ def _payee_group(intent: Intent, recipient: Recipient, now: datetime) -> str | N
 
 
 def _rates(
-    currency: str, now: datetime, fresh: Callable[[Value], Value]
+    currency: str, prices: Prices, fresh: Callable[[Value], Value]
 ) -> Callable[[Collection[str]], Mapping[str, Decimal | None]]:
-    prices: dict[str, Decimal | None] = {}
+    by_code: dict[str, Decimal | None] = {}
 
     def rates(codes: Collection[str]) -> Mapping[str, Decimal | None]:
-        if missing := {*codes} - {*prices}:
-            values = valuation.values_of(amounts=dict.fromkeys(missing, Decimal(1)), quote=currency, now=now)
+        if missing := {*codes} - {*by_code}:
+            values = prices.values_of(amounts=dict.fromkeys(missing, Decimal(1)), quote=currency)
             # The price itself, because the value of one unit is rounded.
-            prices.update(
+            by_code.update(
                 {code: each.rate if fresh(each).amount is not None else None for code, each in values.items()}
             )
-        return prices
+        return by_code
 
     return rates
 

@@ -6,8 +6,9 @@ from typing import Any
 from desk import clock
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
-from exchange_ops.policy import freezes, quorum, ruleset
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.groups import needs as group_needs
+from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits, payout_facts
 from exchange_ops.withdrawals.decisions.intent import Intent
@@ -20,25 +21,29 @@ def verdict_on(intent: Intent, *, now: datetime) -> tuple[Verdict, dict[str, Any
 
     Where the recipient of a payout is readable, the tier is that of all payouts to this recipient within a day.
     """
-    quote = intent.account.quote_currency
-    value = _fresh(valuation.value_of(amount=intent.amount, currency=intent.currency, quote=quote, now=now), now)
+    quote, policy, prices = intent.account.quote_currency, quorum.current(), valuation.Prices(now=now)
+
+    def fresh(value: Value) -> Value:
+        return _fresh(value, policy, now)
+
+    value = fresh(prices.value_of(amount=intent.amount, currency=intent.currency, quote=quote))
     day = day_totals.DayTotal(value.amount)
     if intent.payment_id is not None and intent.source == Withdrawal.name:
-        place = Place(intent.account.pk, intent.currency, intent.address, intent.payment_id)
         day = day_totals.total(
-            place=place,
+            place=Place(intent.account.pk, intent.currency, intent.address, intent.payment_id),
             value=value,
             number=intent.number,
-            now=now,
-            fresh=lambda each: _fresh(each, now),
+            prices=prices,
+            fresh=fresh,
             before=[Payout(None, one.currency, one.amount) for one in intent.before if one.pays_same(intent)],
         )
     verdict = quorum.judge(
+        policy,
         account=intent.account,
         currency=intent.currency,
         quote_value=day.value,
         payout=lambda rules: payout_facts.payout_of(
-            intent, rules=rules, value=value.amount, now=now, fresh=lambda each: _fresh(each, now)
+            intent, rules=rules, value=value.amount, prices=prices, fresh=fresh
         ),
     )
     trace = [line for line in (day.sentence, *verdict.trace, value.reason) if line]
@@ -66,7 +71,8 @@ def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[
 
 def rejection(intent: Intent, *, now: datetime) -> str:
     """Why a rule for payouts rejects it now, or an empty text: payouts may have been made elsewhere meanwhile."""
-    if not ruleset.rules_of(quorum.current()).payouts:
+    policy = quorum.current()
+    if policy is None or not policy.payout_rules.exists():
         return ""
     verdict, _ = verdict_on(intent, now=now)
     return (verdict.blocked or "") if verdict.by_rule else ""
@@ -97,9 +103,8 @@ def is_of_older_form(withdrawal: Withdrawal) -> bool:
     return digest.is_of_older_form(withdrawal.digest, withdrawal, freeze_number=number)
 
 
-def _fresh(value: Value, now: datetime) -> Value:
-    """The value, or an unknown one where its price is older than the rules in force allow."""
-    rules = quorum.current()
+def _fresh(value: Value, rules: PolicyVersion | None, now: datetime) -> Value:
+    """The value, or an unknown one where its price is older than these rules allow."""
     if rules is None or value.amount is None or value.as_of is None:
         return value
     allowed = timedelta(seconds=rules.value_max_age_s)

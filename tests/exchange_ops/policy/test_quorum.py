@@ -23,7 +23,7 @@ def judge(account):
     def call(value, currency="BTC", quote="USD"):
         account.quote_currency = quote
         worth = None if value is None else Decimal(value)
-        return quorum.judge(account=account, currency=currency, quote_value=worth, payout=pytest.fail)
+        return quorum.judge(quorum.current(), account=account, currency=currency, quote_value=worth, payout=pytest.fail)
 
     return call
 

@@ -38,7 +38,7 @@ def two():
 
 def judge(account, value):
     worth = None if value is None else Decimal(value)
-    return quorum.judge(account=account, currency="BCH", quote_value=worth, payout=pytest.fail)
+    return quorum.judge(quorum.current(), account=account, currency="BCH", quote_value=worth, payout=pytest.fail)
 
 
 @pytest.mark.parametrize(

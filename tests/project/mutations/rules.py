@@ -34,8 +34,8 @@ RULES: Final = (
     Mutation(
         "A payout leaves itself out of what its recipient is paid in a day, and counts nothing else",
         "exchange_ops/withdrawals/decisions/day_totals.py",
-        "if number is None or one.number != number]",
-        "if number is None or one.number == number]",
+        "if number is None or one.number != number",
+        "if number is None or one.number == number",
         (
             "tests/exchange_ops/withdrawals/decisions/test_day_totals.py::test_four_pieces_take_the_approvals_of_their_sum",
         ),
