@@ -128,6 +128,7 @@ THOROUGH = {
     "PRESSES": "1000",
     "MAILS": "10000",
     "BACKUPS": "12",
+    "MOVEMENTS": "20000",
 }
 
 
