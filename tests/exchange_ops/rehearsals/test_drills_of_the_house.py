@@ -1,7 +1,9 @@
 """Drills that take away people, the broker, or what the rows know since a backup."""
 
 import re
+import sqlite3
 import tempfile
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -138,11 +140,30 @@ def test_a_second_payment_is_seen_in_the_exchange_s_own_ledger(walk, control):
     assert sentence.startswith("Whether anything was paid twice is not known")
 
 
-@pytest.mark.parametrize("verdict", [CANCEL, GO_ON])
-def test_a_backup_is_restored_over_a_payment(walk, control, settings, verdict):
+@pytest.fixture
+def own_file(walk, settings):
+    """The rows in a file of this test's own: a restore puts another one in its place, which threads of other tests,
+    that have the usual one open, would not see."""
     if connection.vendor != "sqlite":
         pytest.skip("a rehearsal's rows are in SQLite")
-    settings.DATA_DIR = Path(tempfile.mkdtemp(dir=settings.DATA_DIR))  # rows and folder are on one file system
+    usual = settings.DATABASES["default"]["NAME"]
+    folder = Path(tempfile.mkdtemp(dir=settings.DATA_DIR))  # rows and folder are on one file system
+    with closing(sqlite3.connect(usual)) as source, closing(sqlite3.connect(folder / "desk.sqlite3")) as copy:
+        source.backup(copy)
+    settings.DATA_DIR = folder
+    use_rows_of(folder / "desk.sqlite3", settings)
+    yield
+    use_rows_of(usual, settings)
+
+
+def use_rows_of(file, settings):
+    connection.close()
+    connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = str(file)
+
+
+@pytest.mark.usefixtures("own_file")
+@pytest.mark.parametrize("verdict", [CANCEL, GO_ON])
+def test_a_backup_is_restored_over_a_payment(walk, control, verdict):
     rows = []
 
     def request():
