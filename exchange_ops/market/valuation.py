@@ -87,11 +87,9 @@ def values_of_groups(
     *, groups: Mapping[K, Mapping[str, Decimal]], quote: str, now: datetime
 ) -> dict[K, dict[str, Value]]:
     """The same for several sets of amounts at the same prices, from two queries as well."""
-    prices, every = (
-        Prices(now=now),
-        dict.fromkeys((code for amounts in groups.values() for code in amounts), Decimal(0)),
-    )
-    prices.values_of(amounts=every, quote=quote)
+    prices = Prices(now=now)
+    # All of them are read at once, so that the groups need no queries of their own.
+    prices.values_of(amounts={code: Decimal(0) for amounts in groups.values() for code in amounts}, quote=quote)
     return {key: prices.values_of(amounts=amounts, quote=quote) for key, amounts in groups.items()}
 
 
