@@ -108,21 +108,21 @@ def test_the_download_is_recorded_and_found_under_the_payout(
 def test_the_document_says_in_words_what_the_bundle_has(
     settled: dict[str, bytes], document: bytes, secrets: list[str]
 ) -> None:
-    said = " ".join(" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(document)).pages)
-    unbroken = said.replace(" ", "")
+    document_text = " ".join(" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(document)).pages)
+    unbroken = document_text.replace(" ", "")
     request, files = json.loads(settled["request.json"]), json.loads(settled["files.json"])
     calls, events = json.loads(settled["calls.json"]), json.loads(settled["events.json"])
-    assert f"Evidence of payout {request['reference']} As of " in said
+    assert f"Evidence of payout {request['reference']} As of " in document_text
     for name in ("address", "hash", "digest", "exchange_id"):
         assert request["columns"][name] in unbroken, name
     assert all(each["stored_id"] in unbroken and each["name"] in unbroken for each in files)
-    assert all(" ".join(line.split()) in said for line in request["columns"]["policy_trace"])
-    assert said.count(" passkey ") == 2
-    assert COMMENT in said
-    assert len(events) == sum(f" {event['audit_number']} " in said for event in events)
-    assert said.count(" Accepted ") == len(calls)
-    assert "Proven" in said
-    assert not [secret for secret in secrets if secret in said]
+    assert all(" ".join(line.split()) in document_text for line in request["columns"]["policy_trace"])
+    assert document_text.count(" passkey ") == 2
+    assert COMMENT in document_text
+    assert len(events) == sum(f" {event['audit_number']} " in document_text for event in events)
+    assert document_text.count(" Accepted ") == len(calls)
+    assert "Proven" in document_text
+    assert not [secret for secret in secrets if secret in document_text]
 
 
 def test_the_document_is_recorded_with_its_digest_and_says_what_is_not_there_yet(

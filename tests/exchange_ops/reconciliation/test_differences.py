@@ -27,8 +27,8 @@ def exchange(account):
 
 
 def differing(account, exchange):
-    found = reconciliation.reconcile(account=account, client=exchange, now=exchange.now)
-    return {one.about: one.sentence for one in found if not one.agrees}
+    findings = reconciliation.reconcile(account=account, client=exchange, now=exchange.now)
+    return {one.about: one.sentence for one in findings if not one.agrees}
 
 
 @pytest.mark.parametrize("source", [sync.REST, sync.STREAM])

@@ -104,15 +104,15 @@ class Desk:
 
     def _read_trades(self):
         """The trades since the last reading and some before it, the newest first."""
-        found = self.exchange.trades[max(0, self.trades_read - 5) :]
-        trades.store(account=self.account, trades=found[::-1], now=self.exchange.now)
+        latest = self.exchange.trades[max(0, self.trades_read - 5) :]
+        trades.store(account=self.account, trades=latest[::-1], now=self.exchange.now)
         self.trades_read = len(self.exchange.trades)
         heartbeats.succeeded(heartbeats.orders_of(self.account), account=self.account, now=self.exchange.now)
 
     def reconcile(self):
         """The findings that do not agree, by what they are about."""
-        found = reconciliation.reconcile(account=self.account, client=self.exchange, now=self.exchange.now)
-        return {one.about: one.sentence for one in found if not one.agrees}
+        findings = reconciliation.reconcile(account=self.account, client=self.exchange, now=self.exchange.now)
+        return {one.about: one.sentence for one in findings if not one.agrees}
 
 
 @pytest.fixture
@@ -177,11 +177,11 @@ def _money_that_nothing_explains(desk, auditor, state):
     for codes in (desk.exchange.codes[::2], desk.exchange.codes[1::2]):
         for sign, code in zip((1, -1, 1), codes, strict=True):
             state.bank[code] += sign * desk.exchange.unit(code)
-        found = desk.reconcile()
-        assert found.keys() == {*codes}
+        findings = desk.reconcile()
+        assert findings.keys() == {*codes}
         for sign, code in zip((1, -1, 1), codes, strict=True):
-            assert found[code].startswith(_unexplained(code, sign * desk.exchange.unit(code)))
-            assert "Last agreed 2026-04-01" in found[code]
+            assert findings[code].startswith(_unexplained(code, sign * desk.exchange.unit(code)))
+            assert "Last agreed 2026-04-01" in findings[code]
             state.bank[code] -= sign * desk.exchange.unit(code)
 
 
@@ -189,10 +189,10 @@ def _listing_without_a_line(desk, auditor, state):
     lines = [desk.exchange.newest_of(code) for code in desk.exchange.codes]
     for line in lines:
         del state.newest[line.id]
-    found = desk.reconcile()
-    assert found.pop("transactions").endswith(f"unknown to the exchange: {_named(lines)}; outdated: 0.")
-    found.pop("unread records", None)  # what only the stream reported also waits for people to choose
-    _differ(found, {line.currency: int(line.amount * WHOLE) for line in lines})
+    findings = desk.reconcile()
+    assert findings.pop("transactions").endswith(f"unknown to the exchange: {_named(lines)}; outdated: 0.")
+    findings.pop("unread records", None)  # what only the stream reported also waits for people to choose
+    _differ(findings, {line.currency: int(line.amount * WHOLE) for line in lines})
 
 
 def _listing_with_another_amount(desk, auditor, state):
@@ -200,9 +200,9 @@ def _listing_with_another_amount(desk, auditor, state):
     for line in lines:
         more = exact(desk.exchange.unit(line.currency))
         state.newest[line.id] = msgspec.structs.replace(line, amount=line.amount + more)
-    found = desk.reconcile()
-    assert found.pop("content of transactions").endswith(f"now corrected: {_named(lines)}.")
-    _differ(found, {code: -desk.exchange.unit(code) for code in desk.exchange.codes})
+    findings = desk.reconcile()
+    assert findings.pop("content of transactions").endswith(f"now corrected: {_named(lines)}.")
+    _differ(findings, {code: -desk.exchange.unit(code) for code in desk.exchange.codes})
 
 
 def _listing_with_a_double(desk, auditor, state):
@@ -211,8 +211,8 @@ def _listing_with_a_double(desk, auditor, state):
         double = msgspec.structs.replace(line, id=f"{line.id}-2", index=state.order[-1][0] + 1)
         state.newest[double.id] = double
         state.order.append((double.index, double.id))
-    found = desk.reconcile()
-    _differ(found, {line.currency: -int(line.amount * WHOLE) for line in lines})
+    findings = desk.reconcile()
+    _differ(findings, {line.currency: -int(line.amount * WHOLE) for line in lines})
 
 
 def _copy_with_another_amount(desk, auditor, state):
@@ -222,8 +222,8 @@ def _copy_with_another_amount(desk, auditor, state):
         more = exact(desk.exchange.unit(line.currency))
         LedgerEntry.objects.filter(exchange_id=line.id).update(amount=line.amount + more)
     _page_differs(desk, auditor, {code: -desk.exchange.unit(code) for code in desk.exchange.codes})
-    found = desk.reconcile()
-    assert found == {"content of transactions": f"{CORRECTED}: {_named(lines)}."}
+    findings = desk.reconcile()
+    assert findings == {"content of transactions": f"{CORRECTED}: {_named(lines)}."}
     _figures_are_the_balances(desk, auditor)
 
 
@@ -245,9 +245,9 @@ def _copy_with_a_double(desk, auditor, state):
         entry.pk, entry.exchange_id = None, f"{line.id}-2"
         entry.save(force_insert=True)
     _page_differs(desk, auditor, {line.currency: -int(line.amount * WHOLE) for line in lines})
-    found = desk.reconcile()
-    assert found.keys() == {"transactions"}
-    assert all(f"{line.id}-2" in found["transactions"] for line in sorted(lines, key=lambda one: one.id)[:3])
+    findings = desk.reconcile()
+    assert findings.keys() == {"transactions"}
+    assert all(f"{line.id}-2" in findings["transactions"] for line in sorted(lines, key=lambda one: one.id)[:3])
 
 
 def _named(lines):
@@ -259,10 +259,10 @@ def _unexplained(code, units):
     return f"{grouped_text(exact(units))} {code} not explained by any transaction."
 
 
-def _differ(found, units):
-    assert found.keys() == units.keys()
+def _differ(findings, units):
+    assert findings.keys() == units.keys()
     for code, difference in units.items():
-        assert found[code].startswith(_unexplained(code, difference))
+        assert findings[code].startswith(_unexplained(code, difference))
 
 
 def _page_differs(desk, auditor, units):
@@ -323,8 +323,8 @@ def _periods_chain(desk, auditor):
 
 
 def _lines(desk, auditor, period):
-    found = statement.of(desk.account, period, person=auditor, now=desk.exchange.now)
-    return {(line.wallet, line.currency): line for line in found.lines}
+    figures = statement.of(desk.account, period, person=auditor, now=desk.exchange.now)
+    return {(line.wallet, line.currency): line for line in figures.lines}
 
 
 def _closing(lines, place):

@@ -112,8 +112,8 @@ def test_the_document_says_what_the_page_says(traded, auditor, signed_in):
     answer = client.get(f"/statements/export.pdf?{MARCH}")
     assert answer["Content-Type"] == "application/pdf"
     (page,) = (each.extract_text() for each in PdfReader(BytesIO(answer.content)).pages)
-    said = " ".join(page.split())
-    assert "BCH Bank 2.000000000000000001 +1.5 \u22120.7 0 \u22120.3 \u22120.001 2.499000000000000001 none" in said
+    document = " ".join(page.split())
+    assert "BCH Bank 2.000000000000000001 +1.5 \u22120.7 0 \u22120.3 \u22120.001 2.499000000000000001 none" in document
     on_the_page = text(client.get(f"/statements/?{MARCH}"))
     for sentence in (
         "Statement: Main desk",
@@ -121,7 +121,7 @@ def test_the_document_says_what_the_page_says(traded, auditor, signed_in):
         "Sign-off Not signed",
         "Not reconciled yet",
     ):
-        assert sentence in said
+        assert sentence in document
     assert "Not reconciled yet" in on_the_page
     assert AuditEvent.objects.filter(actor=auditor, action="statements.exported").count() == 1
 
